@@ -11,8 +11,10 @@
 #[allow(dead_code, reason = "shared with another target")]
 mod message;
 
-use deltasoap::decode::{Cursor, Decoder, ElementRoot, Root, Step};
-use deltasoap::{Content, DecodeOptions, Error, ErrorKind, ListPath, Typed, Value};
+use deltasoap::Error;
+use deltasoap::engine::{Content, DecodeOptions, ErrorKind, Typed};
+use deltasoap::engine::decode::{Cursor, Decoder, ElementRoot, Root, Step};
+use deltasoap::types::{ListPath, Value};
 use libfuzzer_sys::fuzz_target;
 use message::{Lists, Message, limits};
 

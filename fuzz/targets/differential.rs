@@ -22,9 +22,11 @@ mod message;
 #[allow(dead_code, reason = "shared with tests")]
 mod streams;
 
-use deltasoap::decode::DecodeOptions;
+use deltasoap::{Nillable, SoapArray};
+use deltasoap::engine::{Checkpoints, Differential, Limits, Typed};
+use deltasoap::engine::decode::DecodeOptions;
 use deltasoap::lexical::Base64;
-use deltasoap::{AnySimple, Checkpoints, Differential, Limits, Nillable, SoapArray, Typed};
+use deltasoap::types::AnySimple;
 use deltasoap_checkpoints::Portions;
 use libfuzzer_sys::fuzz_target;
 use message::{Flat, Message, Text, Tree, limits};

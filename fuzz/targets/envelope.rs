@@ -3,10 +3,12 @@
 
 #![no_main]
 
-use deltasoap::decode::{Cursor, Decoder, Step};
-use deltasoap::encode::Encoder;
-use deltasoap::soap::{Envelope, EnvelopeReader, Fault, Head, Receiver, Version, decode_reply};
-use deltasoap::{Buffer, Content, DecodeOptions, Error, ErrorKind, Node, Soap, Typed};
+use deltasoap::{Error, Fault, Soap};
+use deltasoap::engine::{Buffer, Content, DecodeOptions, ErrorKind, Typed};
+use deltasoap::engine::decode::{Cursor, Decoder, Step};
+use deltasoap::engine::encode::Encoder;
+use deltasoap::soap::{decode_reply, Envelope, EnvelopeReader, Head, Receiver, Version};
+use deltasoap::types::Node;
 use libfuzzer_sys::fuzz_target;
 
 /// Accepts any body.
@@ -70,7 +72,7 @@ fn rewrite(node: &Node) {
     let again = Node::parse(encoder.finish().expect("writable").as_slice()).expect("well-formed");
     assert!(node.is_equivalent(&again), "{node:?} became {again:?}");
     let mut outer = Node::new(node.name.clone());
-    outer.children.push(deltasoap::Child::Element(node.clone()));
+    outer.children.push(deltasoap::types::Child::Element(node.clone()));
     let mut encoder = Encoder::new();
     outer.write(&mut encoder);
     let again = Node::parse(encoder.finish().expect("writable").as_slice()).expect("well-formed");

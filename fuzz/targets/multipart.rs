@@ -7,7 +7,7 @@
 #![no_main]
 
 use bytes::Bytes;
-use deltasoap::http::{AttachmentErrorKind, AttachmentLimits, Attachments};
+use deltasoap::attachments::{AttachmentErrorKind, AttachmentLimits, Attachments};
 use futures_util::FutureExt;
 use http_body::Frame;
 use http_body_util::StreamBody;

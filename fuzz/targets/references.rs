@@ -4,10 +4,12 @@
 
 #![no_main]
 
-use deltasoap::decode::Decoder;
+use deltasoap::{Error, Soap, SoapArray};
+use deltasoap::engine::{Buffer, DecodeOptions, Limits};
+use deltasoap::engine::decode::Decoder;
 use deltasoap::schema::Use;
-use deltasoap::soap::{Envelope, EnvelopeReader, RequestReceiver, Version, decode_request};
-use deltasoap::{Buffer, DecodeOptions, Error, Limits, MultiArray, Node, Shared, Soap, SoapArray};
+use deltasoap::soap::{decode_request, Envelope, EnvelopeReader, RequestReceiver, Version};
+use deltasoap::types::{MultiArray, Node, Shared};
 use libfuzzer_sys::fuzz_target;
 
 #[derive(Debug, PartialEq, Soap)]

@@ -4,7 +4,8 @@
 #![no_main]
 
 use deltasoap_dynamic::{Contract, Mock};
-use deltasoap::http::{Body, SoapService};
+use deltasoap::SoapService;
+use deltasoap::transport::Body;
 use http::Request;
 use libfuzzer_sys::fuzz_target;
 use std::sync::OnceLock;

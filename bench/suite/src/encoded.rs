@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 
 use deltasoap::schema::Use;
-use deltasoap::{Shared, Soap, SoapArray};
+use deltasoap::types::Shared;
+use deltasoap::{Soap, SoapArray};
 use deltasoap_streams::{arrays, checksum};
 
 use crate::payload::{Payload, Same, Sample, Visitor};
@@ -110,7 +111,7 @@ pub fn with_shared_sample<V: Visitor>(values: Values, n: usize, visitor: V) -> O
 mod tests {
     use super::*;
     use crate::payload::decode_alone;
-    use deltasoap::Buffer;
+    use deltasoap::engine::Buffer;
     use deltasoap::soap::Envelope;
 
     fn written<T: Payload>(message: &T) -> String {

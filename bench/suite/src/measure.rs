@@ -7,8 +7,8 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use deltasoap::DifferentialStats;
-use deltasoap::encode::differential::EncodeStats;
+use deltasoap::engine::DifferentialStats;
+use deltasoap::engine::encode::differential::EncodeStats;
 
 use crate::engine::Session;
 use crate::statistics::{Interval, median_interval};

@@ -4,8 +4,9 @@
 //! toolkit gets the same ones. The message that a decoder reads is written by that module's naive
 //! writers, not by the encoder under test.
 
+use deltasoap::Soap;
 use deltasoap::lexical::Base64;
-use deltasoap::{Packed, Soap};
+use deltasoap::types::Packed;
 use deltasoap_streams::arrays::{self, NAMESPACE};
 use deltasoap_streams::checksum;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
-use deltasoap::{Checkpoints, Differential};
+use deltasoap::engine::{Checkpoints, Differential};
 use deltasoap_checkpoints::{Matcher, Portions, State};
 
 use crate::workload::Values;

@@ -1,10 +1,11 @@
 //! What the benchmarks ask of a message type, and checks of a toolkit's work.
 
 use anyhow::{Context, Result, ensure};
-use deltasoap::decode::Decoder;
+use deltasoap::engine::DecodeOptions;
+use deltasoap::engine::decode::Decoder;
 use deltasoap::schema::Use;
 use deltasoap::soap::{EnvelopeReader, RequestReceiver};
-use deltasoap::{DecodeOptions, Error, Message};
+use deltasoap::{Error, Message};
 
 /// A message type whose values can be compared.
 pub trait Same: Message + 'static {

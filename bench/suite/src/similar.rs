@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::rc::Rc;
 
 use anyhow::Result;
-use deltasoap::Differential;
+use deltasoap::engine::Differential;
 
 use crate::engine::Session;
 use crate::measure::{Figures, SampleSize, measure};

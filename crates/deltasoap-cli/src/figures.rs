@@ -1,6 +1,6 @@
 //! Figures that several tables share.
 
-use deltasoap::DifferentialStats;
+use deltasoap::engine::DifferentialStats;
 use deltasoap_cost::measure::{Interval, median};
 use serde::Serialize;
 use std::time::Duration;

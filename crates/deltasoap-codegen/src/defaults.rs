@@ -63,7 +63,7 @@ fn needed_for(of: &TypeUse) -> Option<Option<ItemId>> {
 
 /// Types of the runtime without a natural default: neither nothing nor zero is a value.
 const WITHOUT: [&str; 20] = [
-    "deltasoap::QName",
+    "deltasoap::schema::QName",
     "deltasoap::lexical::Date",
     "deltasoap::lexical::DateTime",
     "deltasoap::lexical::Entity",

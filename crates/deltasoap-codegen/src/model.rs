@@ -260,7 +260,7 @@ pub(crate) struct Union {
 /// A use of a type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum TypeUse {
-    /// A type of the runtime or the language, as written: `f64`, `deltasoap::Node`.
+    /// A type of the runtime or the language, as written: `f64`, `deltasoap::types::Node`.
     Plain(&'static str),
     Item(ItemId),
     /// A SOAP array.
@@ -280,7 +280,7 @@ pub(crate) struct Items {
 }
 
 impl TypeUse {
-    pub(crate) const NODE: TypeUse = TypeUse::Plain("deltasoap::Node");
+    pub(crate) const NODE: TypeUse = TypeUse::Plain("deltasoap::types::Node");
 }
 
 /// The operations of a port type, with one of its bindings.

@@ -1,7 +1,8 @@
 //! Connection requests: how an ACS asks a CPE to begin a session (section 3.2.2).
 
 use bytes::Bytes;
-use deltasoap::http::{Body, BoxError, Credentials, HttpTransport};
+use deltasoap::client::{Credentials, HttpTransport};
+use deltasoap::transport::{Body, BoxError};
 use http::header::AUTHORIZATION;
 use http::{Method, Request, Response, StatusCode, Uri};
 use std::fmt;

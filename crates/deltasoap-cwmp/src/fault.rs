@@ -2,8 +2,10 @@
 //! 3.5, annex A.5).
 
 use crate::Version;
-use deltasoap::soap::{Fault, FaultCode};
-use deltasoap::{Node, QName};
+use deltasoap::Fault;
+use deltasoap::schema::QName;
+use deltasoap::soap::FaultCode;
+use deltasoap::types::Node;
 use std::fmt;
 
 /// Declares fault codes.
@@ -110,7 +112,7 @@ impl CwmpFault {
             let mut inner = Node::new(QName::new("", "SetParameterValuesFault"));
             push_text(&mut inner, "ParameterName", &parameter.name);
             push_code(&mut inner, parameter.code, &parameter.string);
-            detail.children.push(deltasoap::Child::Element(inner));
+            detail.children.push(deltasoap::types::Child::Element(inner));
         }
         let mut fault = Fault::new(code, FAULT_STRING);
         fault.detail.push(detail);
@@ -154,7 +156,7 @@ fn push_text(node: &mut Node, local: &'static str, text: &str) {
     let name = QName::new("", local);
     // An empty text adds no child node.
     let child = if text.is_empty() { Node::new(name) } else { Node::with_text(name, text) };
-    node.children.push(deltasoap::Child::Element(child));
+    node.children.push(deltasoap::types::Child::Element(child));
 }
 
 /// Returns true for faults caused by the sender of the request: SOAP's `Client` (annex A.5).

@@ -5,7 +5,7 @@
 //! that calls them:
 //!
 //! ```
-//! use deltasoap::Simple;
+//! use deltasoap::types::Simple;
 //! use deltasoap_cwmp::types::DeviceId;
 //! use deltasoap_cwmp::{Acs, Cpe, Parameter, Session};
 //!
@@ -16,7 +16,7 @@
 //!     assert_eq!(values[0].value.text(), "7");
 //! });
 //!
-//! // A device that calls the server in memory; over a network it is `Cpe::new`, and `deltasoap::http::Server` serves the ACS.
+//! // A device that calls the server in memory; over a network it is `Cpe::new`, and `deltasoap::Server` serves the ACS.
 //! let id = DeviceId {
 //!     manufacturer: "Example".to_owned(),
 //!     oui: "0123AB".to_owned(),

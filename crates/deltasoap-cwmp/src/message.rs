@@ -1,8 +1,11 @@
 //! CWMP envelopes: the header blocks (section 3.5, table 4), and the encoding of messages.
 
 use crate::{CwmpFault, Version};
-use deltasoap::soap::{self, Envelope, Fault, FaultCode, Head, HeaderBlock};
-use deltasoap::{Buffer, Error, Message, Node, QName, ns};
+use deltasoap::engine::{Buffer, ns};
+use deltasoap::schema::QName;
+use deltasoap::soap::{Envelope, FaultCode, Head, HeaderBlock};
+use deltasoap::types::Node;
+use deltasoap::{Error, Fault, Message, soap};
 
 /// The local names of the header blocks that both sides understand.
 pub(crate) const UNDERSTOOD: [&str; 6] =

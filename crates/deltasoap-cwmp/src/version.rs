@@ -1,6 +1,6 @@
 //! Versions of CWMP, identified by the namespaces of messages.
 
-use deltasoap::QName;
+use deltasoap::schema::QName;
 use std::fmt;
 
 /// The namespace of messages. Versions 1.2, 1.3 and 1.4 of the protocol share one (TR-069 Amendment

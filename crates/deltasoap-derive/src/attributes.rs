@@ -77,7 +77,7 @@ impl Container {
             response: None,
             rename_all: None,
             default_text: None,
-            runtime: parse_quote!(::deltasoap),
+            runtime: parse_quote!(::deltasoap::engine),
             flags: Vec::new(),
         };
         each(attributes, |meta| container.take(&meta))?;

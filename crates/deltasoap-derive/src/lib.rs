@@ -51,7 +51,8 @@ use target::Target;
 /// `Box<T>` is the same as `T`.
 ///
 /// ```
-/// use deltasoap::{Message, Nillable, Soap, decode::from_slice};
+/// use deltasoap::{Message, Nillable, Soap};
+/// use deltasoap::engine::decode::from_slice;
 ///
 /// #[derive(Debug, PartialEq, Soap)]
 /// #[soap(namespace = "urn:shop", qualified, rename_all = "camelCase", element = "order")]
@@ -88,7 +89,9 @@ use target::Target;
 /// # Choices, enumerations, unions, simple content
 ///
 /// ```
-/// use deltasoap::{QName, Soap, decode::from_slice};
+/// use deltasoap::Soap;
+/// use deltasoap::engine::decode::from_slice;
+/// use deltasoap::schema::QName;
 ///
 /// #[derive(Debug, PartialEq, Soap)]
 /// struct Payment {
@@ -146,7 +149,8 @@ use target::Target;
 /// # Derived types
 ///
 /// ```
-/// use deltasoap::{Node, Soap};
+/// use deltasoap::Soap;
+/// use deltasoap::types::Node;
 ///
 /// #[derive(Debug, PartialEq, Soap)]
 /// #[soap(message)]
@@ -177,7 +181,7 @@ use target::Target;
 ///     <shape xsi:type="Square"><side>2</side></shape>
 ///     <shape xsi:type="Star"><points>5</points></shape>
 /// </Drawing>"#;
-/// let drawing: Drawing = deltasoap::decode::from_slice(xml, &deltasoap::QName::new("", "Drawing"))?;
+/// let drawing: Drawing = deltasoap::engine::decode::from_slice(xml, &deltasoap::schema::QName::new("", "Drawing"))?;
 /// assert_eq!(drawing.shape[0], Shape::Square(Square { side: 2.0 }));
 /// assert!(matches!(&drawing.shape[1], Shape::Other(star) if star.element("", "points").is_some()));
 /// # Ok::<(), deltasoap::Error>(())
@@ -203,7 +207,7 @@ use target::Target;
 /// | `response = Type` | messages | the response to this request: implements `RequestMessage`, so that a client's `call` returns it |
 /// | `item_name = "..."` | all | the name of items of this type in SOAP arrays; by default `item` |
 /// | `compact` | all | compiles small: see [Compile time](#compile-time) |
-/// | `crate = "..."` | all | the path of the runtime; by default `::deltasoap` |
+/// | `crate = "..."` | all | the path of the runtime; by default `::deltasoap::engine` |
 ///
 /// # Attributes of a field or variant
 ///
@@ -234,7 +238,9 @@ use target::Target;
 /// whole where a message differs from the previous one.
 ///
 /// ```
-/// use deltasoap::{QName, Soap, decode::from_slice};
+/// use deltasoap::Soap;
+/// use deltasoap::engine::decode::from_slice;
+/// use deltasoap::schema::QName;
 ///
 /// #[derive(Debug, PartialEq, Soap)]
 /// struct Answer {
@@ -274,7 +280,9 @@ use target::Target;
 /// group has no trees (`Node`) among its fields.
 ///
 /// ```
-/// use deltasoap::{QName, Soap, decode::from_slice};
+/// use deltasoap::Soap;
+/// use deltasoap::engine::decode::from_slice;
+/// use deltasoap::schema::QName;
 ///
 /// #[derive(Debug, PartialEq, Soap)]
 /// struct Measurements {

@@ -7,7 +7,7 @@
 //!
 //! ```no_run
 //! use deltasoap::Soap;
-//! use deltasoap::http::blocking::Client;
+//! use deltasoap::client::blocking::Client;
 //!
 //! #[derive(Soap)]
 //! #[soap(namespace = "urn:hello", message, response = Greeting)]

@@ -8,8 +8,7 @@
 //! directly from their template, in the frames of a [`Body`].
 //!
 //! ```
-//! use deltasoap::http::{Client, SoapService};
-//! use deltasoap::{Lease, Soap};
+//! use deltasoap::{Client, Lease, Soap, SoapService};
 //!
 //! #[derive(Soap)]
 //! #[soap(namespace = "urn:hello", message, response = Greeting)]
@@ -44,8 +43,10 @@
 //! they arrive:
 //!
 //! ```
-//! use deltasoap::http::{Answer, AttachmentError, CallOptions, Client, Context, Mtom, Part, SoapService};
-//! use deltasoap::{Binary, Lease, Soap};
+//! use deltasoap::{Binary, Client, Context, Lease, Soap, SoapService};
+//! use deltasoap::attachments::{AttachmentError, Mtom, Part};
+//! use deltasoap::client::CallOptions;
+//! use deltasoap::server::Answer;
 //!
 //! #[derive(Soap)]
 //! #[soap(namespace = "urn:scans", message)]
@@ -88,7 +89,8 @@
 //! connection.
 //!
 //! ```
-//! use deltasoap::http::{Client, Compression, SoapService};
+//! use deltasoap::{Client, SoapService};
+//! use deltasoap::transport::Compression;
 //! # use deltasoap::{Lease, Soap};
 //! # #[derive(Soap)]
 //! # #[soap(namespace = "urn:hello", message)]
@@ -120,8 +122,9 @@
 //! sender. The client authenticates with [`Credentials`]:
 //!
 //! ```
-//! use deltasoap::http::{Basic, CallError, Client, Context, Credentials, SoapService};
-//! use deltasoap::{Lease, Soap, soap::Fault};
+//! use deltasoap::{Client, Context, Fault, Lease, Soap, SoapService};
+//! use deltasoap::client::{CallError, Credentials};
+//! use deltasoap::server::Basic;
 //!
 //! #[derive(Soap)]
 //! #[soap(namespace = "urn:hello", message, response = YouAre)]

@@ -22,7 +22,7 @@ use syn::{Error, LitStr, parse_macro_input};
 ///
 /// let rained = weather::Rained { millimetres: None };
 /// let client = weather::client::WeatherClient::new(weather::client::WeatherClient::ADDRESS)?;
-/// # Ok::<(), deltasoap::http::InvalidUrl>(())
+/// # Ok::<(), deltasoap::client::InvalidUrl>(())
 /// ```
 ///
 /// Errors in a WSDL are compiler errors at the macro, with document, line and column.

@@ -1,8 +1,8 @@
 //! The macro's output, used through the facade: it compiles, and client and server work together.
 
-use deltasoap::http::{Client, Context, Failure, TypedFault};
-use deltasoap::soap::Fault;
-use deltasoap::{Lease, Nillable};
+use deltasoap::client::Failure;
+use deltasoap::soap::TypedFault;
+use deltasoap::{Client, Context, Fault, Lease, Nillable};
 use weather::{
     Day, Forecast, ForecastChoice, ForecastFault, ForecastResponse, Rained, Sky, UnknownPlace,
     client::WeatherClient,

@@ -5,7 +5,7 @@
 //! ```no_run
 //! use deltasoap::Soap;
 //! # #[cfg(feature = "client")]
-//! use deltasoap::http::Client;
+//! use deltasoap::Client;
 //!
 //! #[derive(Soap)]
 //! #[soap(namespace = "urn:hello", message, response = Greeting)]
@@ -32,8 +32,7 @@
 //!
 //! ```no_run
 //! # #[cfg(feature = "server")]
-//! use deltasoap::http::{Server, SoapService};
-//! use deltasoap::{Lease, Soap};
+//! use deltasoap::{Lease, Server, Soap, SoapService};
 //! # #[derive(Soap)]
 //! # #[soap(namespace = "urn:hello", message)]
 //! # struct Greet { name: String }
@@ -57,15 +56,15 @@
 //!
 //! | task | start at |
 //! |---|---|
-//! | call operations | `http::Client` |
-//! | serve operations | `http::SoapService`, `http::Server` |
+//! | call operations | `Client` |
+//! | serve operations | `SoapService`, `Server` |
 //! | give a Rust type its schema | [`Soap`] |
 //! | generate Rust code for a WSDL | the crate `deltasoap-codegen`, or `wsdl!` with the feature `wsdl-macro` |
 //! | call or mock a service by its WSDL alone | `dynamic`, with the feature of that name |
 //! | read or write a message without HTTP | [`soap::decode_request`], [`soap::Envelope`] |
-//! | feed a message in chunks | [`decode::Decoder`] with a [`soap::EnvelopeReader`] |
-//! | work with a schema that is only known at run time | [`Value`] (feature `values`), [`schema::Schema`] |
-//! | inspect a message without a schema | [`Node`] |
+//! | feed a message in chunks | [`engine::decode::Decoder`] with a [`soap::EnvelopeReader`] |
+//! | work with a schema that is only known at run time | [`types::Value`] (feature `values`), [`schema::Schema`] |
+//! | inspect a message without a schema | [`types::Node`] |
 //!
 //! Unneeded features can be left out with `default-features = false`:
 //!
@@ -81,7 +80,7 @@
 //! | `blocking` | no | a client for programs without async |
 //! | `cookies` | no | cookies, for clients |
 //! | `prometheus` | no | metrics in Prometheus's text format, for servers |
-//! | `values` | by `server` | [`Value`]: values whose types are known at run time |
+//! | `values` | by `server` | [`types::Value`]: values whose types are known at run time |
 //! | `dynamic` | no | services by their WSDL alone |
 //! | `wsdl-macro` | no | the macro `wsdl!`, which generates code for a WSDL |
 //!
@@ -110,11 +109,13 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-pub use deltasoap_core::*;
+pub use deltasoap_core::soap::Fault;
+pub use deltasoap_core::{Binary, Error, Lease, Message, Nillable, RequestMessage, SoapArray};
+/// Derives the conversions of an enum of faults from and to [`Fault`].
+///
 /// ```
-/// use deltasoap::http::TypedFault;
-/// use deltasoap::soap::Fault;
-/// use deltasoap::{Faults, Soap};
+/// use deltasoap::soap::TypedFault;
+/// use deltasoap::{Fault, Faults, Soap};
 ///
 /// #[derive(Debug, Clone, PartialEq, Soap)]
 /// #[soap(message, namespace = "urn:shop")]
@@ -136,12 +137,113 @@ pub use deltasoap_core::*;
 #[cfg(feature = "http")]
 pub use deltasoap_derive::Faults;
 pub use deltasoap_derive::Soap;
-#[cfg(feature = "dynamic")]
-pub use deltasoap_dynamic as dynamic;
-#[cfg(feature = "http")]
-pub use deltasoap_http as http;
+#[cfg(feature = "client")]
+pub use deltasoap_http::Client;
+#[cfg(feature = "server")]
+pub use deltasoap_http::{Context, Server, SoapService};
 #[cfg(feature = "wsdl-macro")]
 pub use deltasoap_macro::wsdl;
+
+/// Messages without HTTP: decoding, encoding, checkpoints, templates and their settings.
+pub use deltasoap_core as engine;
+#[doc(inline)]
+pub use deltasoap_core::{lexical, schema};
+#[cfg(feature = "dynamic")]
+pub use deltasoap_dynamic as dynamic;
+#[cfg(feature = "server")]
+#[doc(hidden)]
+pub use deltasoap_http::generated_service;
+
+/// Clients: their settings, the options and results of calls, transports.
+#[cfg(feature = "client")]
+pub mod client {
+    #[cfg(feature = "blocking")]
+    pub use deltasoap_http::blocking;
+    pub use deltasoap_http::{
+        CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Deadline, Exchange, Failure, HttpTransport,
+        HttpTransportBuilder, IncomingResponse, InvalidCredentials, InvalidProxy, InvalidUrl, Leased, MessageError,
+        OutgoingRequest, Proxy, RedirectError, Redirects, Response, Retries, SharedTemplates, StatusError,
+        TimeoutError, Trace, TracedBody, TracedRequest, TracedResponse, Whole,
+    };
+    #[cfg(feature = "cookies")]
+    pub use deltasoap_http::{CookieJar, InvalidCookies};
+}
+
+/// Servers: services and their operations, handlers and their arguments, settings, monitoring.
+#[cfg(feature = "server")]
+pub mod server {
+    #[cfg(feature = "digest")]
+    pub use deltasoap_http::DigestUsers;
+    #[cfg(feature = "page")]
+    pub use deltasoap_http::ServiceIndex;
+    pub use deltasoap_http::{
+        ActionCheck, Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, Extension,
+        FromContext, FromRef, FromRequest, Handler, Header, HeavyWork, InterceptedRequest, InterceptedResponse,
+        IntoAnswer, IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation, OverlaidAnswer,
+        PeerCertificates, Principal, ResponseFuture, Scheduling, Server, ServerHandle, ServiceStats, Sharing,
+        SmallFirst, SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh, shutdown_signal,
+    };
+}
+
+/// Messages with other parts: SOAP with Attachments, MTOM, DIME.
+#[cfg(feature = "http")]
+pub mod attachments {
+    pub use deltasoap_http::{
+        Attachment, AttachmentError, AttachmentErrorKind, AttachmentLimits, AttachmentOptions, Attachments, Mtom, Part,
+        PartHeaders,
+    };
+}
+
+/// Lists that need not be in memory as a whole: received while their message arrives, or sent while
+/// the program computes them.
+pub mod stream {
+    pub use deltasoap_core::{Feed, Overlay, Streamed, StreamedArray};
+    #[cfg(all(feature = "http", feature = "values"))]
+    pub use deltasoap_http::DescribedList;
+    #[cfg(feature = "http")]
+    pub use deltasoap_http::Items;
+}
+
+/// The layers below clients and servers: bodies, compression, sockets, memory, frames.
+#[cfg(feature = "http")]
+pub mod transport {
+    pub use deltasoap_http::transport::*;
+    pub use deltasoap_http::{
+        Body, BoxError, CharsetError, CodingError, Compression, ContentCoding, GzipLimits, Peer, is_secret_header,
+        self_described,
+    };
+}
+
+/// TLS for clients and servers.
+#[cfg(any(feature = "tls", feature = "tls-aws-lc"))]
+pub mod tls {
+    pub use deltasoap_http::{ClientTls, Identity, Roots, ServerTls, TlsError};
+}
+
+/// The check of messages against their schema, beyond what decoding checks.
+#[cfg(feature = "http")]
+pub mod validation {
+    pub use deltasoap_http::{Finding, Invalid, PartLookup, Validation, Validator};
+}
+
+/// Envelopes, header blocks and faults.
+pub mod soap {
+    pub use deltasoap_core::soap::*;
+    #[cfg(feature = "http")]
+    pub use deltasoap_http::TypedFault;
+}
+
+/// Types of values in messages.
+pub mod types {
+    pub use deltasoap_core::{
+        AnySimple, AttributeValue, Binary, Child, CompactString, Empty, Held, MultiArray, Nillable, Node, NonCanonical,
+        Packed, PartUri, Shared, Simple, SoapArray, Span, Tracked, TrackedArray, TrackedVec,
+    };
+    #[cfg(feature = "values")]
+    pub use deltasoap_core::{
+        Batch, Column, FromList, ListPath, ListPathError, Record, Table, TypedValue, UnevenColumns, Value,
+    };
+}
 
 /// The examples of the README, compiled.
 #[cfg(all(doctest, feature = "client", feature = "server", feature = "tls"))]

@@ -1,8 +1,9 @@
 //! The memory of an overlaid message does not grow with its items. A separate program, since every
 //! allocation is counted.
 
+use deltasoap::Soap;
 use deltasoap::soap::Envelope;
-use deltasoap::{Overlay, Soap, Streamed};
+use deltasoap::stream::{Overlay, Streamed};
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
 use std::alloc::System;
 
@@ -26,7 +27,7 @@ const CHUNK: usize = 32 << 10;
 /// Returns the bytes written, and the peak of allocated bytes.
 fn peak<I: Iterator>(begin: impl FnOnce() -> Overlay<I>) -> (usize, usize)
 where
-    I::Item: deltasoap::Typed,
+    I::Item: deltasoap::engine::Typed,
 {
     ALLOCATOR.reset_peak_memory();
     let (mut overlay, mut bytes) = (begin(), 0);

@@ -17,8 +17,8 @@ use axum::http::StatusCode;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use deltasoap::http::{BuildError, Context, Principal, SoapService, shutdown_signal};
-use deltasoap::{Lease, Soap, soap::Fault};
+use deltasoap::server::{BuildError, Principal, shutdown_signal};
+use deltasoap::{Context, Fault, Lease, Soap, SoapService};
 use tokio::net::TcpListener;
 
 #[derive(Debug, Soap)]
@@ -72,7 +72,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deltasoap::http::{CallError, CallOptions, Client};
+    use deltasoap::Client;
+    use deltasoap::client::{CallError, CallOptions};
 
     /// Serves the application on a free port; returns the service's URL.
     async fn served() -> Result<String, Box<dyn std::error::Error>> {

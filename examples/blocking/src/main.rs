@@ -5,8 +5,8 @@
 //! ```
 
 use deltasoap::Soap;
-use deltasoap::http::CallError;
-use deltasoap::http::blocking::Client;
+use deltasoap::client::CallError;
+use deltasoap::client::blocking::Client;
 
 #[derive(Debug, Soap)]
 #[soap(namespace = "urn:hello", message)]
@@ -39,8 +39,7 @@ fn greet(client: &Client, name: String) -> Result<String, CallError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deltasoap::http::{Server, SoapService};
-    use deltasoap::{Lease, soap::Fault};
+    use deltasoap::{Fault, Lease, Server, SoapService};
 
     /// Serves in a runtime on other threads, as another program would; returns the service's URL.
     fn served(runtime: &tokio::runtime::Runtime) -> Result<String, Box<dyn std::error::Error>> {

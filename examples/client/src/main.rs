@@ -4,8 +4,8 @@
 //! cargo run -p example-client -- Ada
 //! ```
 
-use deltasoap::Soap;
-use deltasoap::http::{CallError, Client};
+use deltasoap::client::CallError;
+use deltasoap::{Client, Soap};
 use std::time::Duration;
 
 #[derive(Debug, Soap)]
@@ -40,8 +40,7 @@ async fn greet(client: &Client, name: String) -> Result<String, CallError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deltasoap::http::{Server, SoapService};
-    use deltasoap::soap::Fault;
+    use deltasoap::{Fault, Server, SoapService};
 
     #[tokio::test]
     async fn greetings_and_refusals_are_shown() -> Result<(), Box<dyn std::error::Error>> {

@@ -5,9 +5,10 @@
 //! cargo run -p example-codegen -- Oslo
 //! ```
 
-use deltasoap::http::{Context, Failure, Server, TypedFault, shutdown_signal};
-use deltasoap::soap::Fault;
-use deltasoap::{Lease, Nillable};
+use deltasoap::client::Failure;
+use deltasoap::server::shutdown_signal;
+use deltasoap::soap::TypedFault;
+use deltasoap::{Context, Fault, Lease, Nillable, Server};
 use weather::{
     Day, Forecast, ForecastChoice, ForecastFault, ForecastResponse, Rained, Sky, UnknownPlace,
     client::WeatherClient,
@@ -67,7 +68,7 @@ async fn show(city: String) -> Result<(), Box<dyn std::error::Error>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deltasoap::http::Client;
+    use deltasoap::Client;
     use weather::Position;
 
     #[tokio::test]

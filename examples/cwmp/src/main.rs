@@ -8,8 +8,10 @@
 //!
 //! Devices authenticate with Digest; the password of all of them is "secret".
 
-use deltasoap::Simple;
-use deltasoap::http::{Credentials, DigestUsers, Server, shutdown_signal};
+use deltasoap::Server;
+use deltasoap::client::Credentials;
+use deltasoap::server::{DigestUsers, shutdown_signal};
+use deltasoap::types::Simple;
 use deltasoap_cwmp::types::{DeviceId, Inform, ParameterValueStruct};
 use deltasoap_cwmp::{
     Accepted, Acs, CallError, Cpe, CwmpFault, Device, Handler, Parameter, Parameters, Session, fault,

@@ -9,9 +9,10 @@
 //! way of decoding: the decode time per message, as measured by the service, and the counters of
 //! differential decoding.
 
-use deltasoap::http::{Server, Sharing, SoapService, SoapServiceBuilder, StatsSnapshot};
+use deltasoap::engine::Differential;
+use deltasoap::server::{Sharing, SoapServiceBuilder, StatsSnapshot};
 use deltasoap::soap::Envelope;
-use deltasoap::{Differential, Lease, Soap};
+use deltasoap::{Lease, Server, Soap, SoapService};
 use std::convert::Infallible;
 use std::error::Error;
 use std::net::SocketAddr;

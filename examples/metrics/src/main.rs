@@ -9,8 +9,8 @@
 //! address of its own here, which the service's clients cannot reach; it also reports the server's
 //! state to load balancers (`/health`, `/ready`).
 
-use deltasoap::http::{BuildError, Monitor, Server, SoapService, shutdown_signal};
-use deltasoap::{Lease, Soap, soap::Fault};
+use deltasoap::server::{BuildError, Monitor, shutdown_signal};
+use deltasoap::{Fault, Lease, Server, Soap, SoapService};
 use std::error::Error;
 
 #[derive(Debug, Soap)]
@@ -50,7 +50,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deltasoap::http::{CallError, Client};
+    use deltasoap::Client;
+    use deltasoap::client::CallError;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpStream;
 

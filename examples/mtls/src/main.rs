@@ -9,12 +9,10 @@
 //! from files. Then each device calls the server, which answers with the name that it knows the
 //! device by. A client without a certificate fails.
 
-use deltasoap::http::{
-    ByCertificate, CallError, Client, ClientTls, Context, HttpTransport, Identity, Principal, Roots, Server, ServerTls,
-    SoapService,
-};
-use deltasoap::soap::Fault;
-use deltasoap::{Lease, Soap};
+use deltasoap::client::{CallError, HttpTransport};
+use deltasoap::server::{ByCertificate, Principal};
+use deltasoap::tls::{ClientTls, Identity, Roots, ServerTls};
+use deltasoap::{Client, Context, Fault, Lease, Server, Soap, SoapService};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::collections::HashMap;
 use std::error::Error;
@@ -66,7 +64,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     for name in ["boiler", "pump"] {
         let (certificate, key) = issue(&authority, name)?;
         let der = certificate.der().to_vec();
-        known.insert(deltasoap::http::PeerCertificates::new([der]).fingerprint(), name);
+        known.insert(deltasoap::server::PeerCertificates::new([der]).fingerprint(), name);
         identities.push(Identity::from_pem(certificate.pem(), key.serialize_pem())?);
     }
 

@@ -9,11 +9,10 @@
 //! the throughput, and the process's peak memory.
 
 use bytes::Bytes;
-use deltasoap::http::{
-    Answer, AttachmentError, Attachments, CallOptions, Client, Context, Mtom, Part, Server, SoapService,
-};
-use deltasoap::soap::Fault;
-use deltasoap::{Binary, Lease, Soap};
+use deltasoap::attachments::{AttachmentError, Attachments, Mtom, Part};
+use deltasoap::client::CallOptions;
+use deltasoap::server::Answer;
+use deltasoap::{Binary, Client, Context, Fault, Lease, Server, Soap, SoapService};
 use futures_util::{Stream, stream};
 use std::error::Error;
 use std::io;

@@ -8,8 +8,8 @@
 //! the complete message, not when it is filed; a message that cannot be decoded is still refused
 //! with a fault.
 
-use deltasoap::http::{BuildError, Client, Server, SoapService};
-use deltasoap::{Lease, Soap, soap::Fault};
+use deltasoap::server::BuildError;
+use deltasoap::{Client, Fault, Lease, Server, Soap, SoapService};
 use std::error::Error;
 use std::time::Duration;
 use tokio::sync::mpsc;

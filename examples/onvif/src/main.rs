@@ -8,9 +8,10 @@
 //! Most of these calls require a user's credentials in a WS-Security header block, which depend on
 //! the difference of the clocks.
 
-use deltasoap::http::{CallOptions, Client};
+use deltasoap::client::CallOptions;
 use deltasoap::soap::{HeaderBlock, Version};
-use deltasoap::{Nillable, Node, Soap};
+use deltasoap::types::Node;
+use deltasoap::{Client, Nillable, Soap};
 use devicemgmt::client::DeviceClient;
 use devicemgmt::schema::{CapabilityCategory, DateTime};
 use devicemgmt::wsdl::{GetCapabilities, GetDeviceInformation, GetSystemDateAndTime};

@@ -1,9 +1,8 @@
 //! The program against a device of ours, which has an event for every client that pulls.
 
 use super::*;
-use deltasoap::Lease;
-use deltasoap::http::{Context, Server, SoapService, SoapServiceBuilder};
-use deltasoap::soap::Fault;
+use deltasoap::server::SoapServiceBuilder;
+use deltasoap::{Context, Fault, Lease, Server, SoapService};
 use devicemgmt::schema::{Capabilities, EventCapabilities, SetDateTimeType, SystemDateTime};
 use devicemgmt::server::DeviceServer;
 use devicemgmt::wsdl::{GetCapabilitiesResponse, GetDeviceInformationResponse, GetSystemDateAndTimeResponse};
@@ -143,9 +142,9 @@ fn subscription() -> SoapService {
         Ok::<_, Fault>(UnsubscribeResponse { any: Vec::new() })
     };
     let builder = SoapService::builder();
-    let builder = builder.add_operation(deltasoap::http::Operation::new(pull));
-    let builder = builder.add_operation(deltasoap::http::Operation::new(renew));
-    let builder = builder.add_operation(deltasoap::http::Operation::new(unsubscribe));
+    let builder = builder.add_operation(deltasoap::server::Operation::new(pull));
+    let builder = builder.add_operation(deltasoap::server::Operation::new(renew));
+    let builder = builder.add_operation(deltasoap::server::Operation::new(unsubscribe));
     builder.build().expect("a service")
 }
 

@@ -7,8 +7,8 @@
 //! Then run the client of `examples/client`, or open <http://127.0.0.1:8080/> in a browser. The
 //! test below calls the service in memory: no port, no socket.
 
-use deltasoap::http::{BuildError, Server, SoapService, shutdown_signal};
-use deltasoap::{Lease, Soap, soap::Fault};
+use deltasoap::server::{BuildError, shutdown_signal};
+use deltasoap::{Fault, Lease, Server, Soap, SoapService};
 
 #[derive(Debug, Soap)]
 #[soap(namespace = "urn:hello", message)]
@@ -43,7 +43,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deltasoap::http::{CallError, Client};
+    use deltasoap::Client;
+    use deltasoap::client::CallError;
 
     #[tokio::test]
     async fn those_with_a_name_are_greeted() -> Result<(), Box<dyn std::error::Error>> {

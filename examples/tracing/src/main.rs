@@ -9,9 +9,8 @@
 //! header `traceparent` connects them. Spans go to a collector by OTLP if its address is set, else
 //! to standard output; the log, on standard error, has the same trace identities.
 
-use deltasoap::http::{BuildError, Client, Server, SoapService};
-use deltasoap::soap::Fault;
-use deltasoap::{Lease, Soap};
+use deltasoap::server::BuildError;
+use deltasoap::{Client, Fault, Lease, Server, Soap, SoapService};
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 use std::error::Error;

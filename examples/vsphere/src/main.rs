@@ -12,7 +12,8 @@
 
 mod vim;
 
-use deltasoap::http::{CallError, Client};
+use deltasoap::Client;
+use deltasoap::client::CallError;
 use std::error::Error;
 use std::time::{Duration, Instant};
 use vim::*;

@@ -1,9 +1,8 @@
 //! The program against a server that answers like a vCenter with three machines.
 
 use super::*;
-use deltasoap::http::{Server, SoapService};
-use deltasoap::soap::Fault;
-use deltasoap::{Lease, Node};
+use deltasoap::types::Node;
+use deltasoap::{Fault, Lease, Server, SoapService};
 
 const MACHINES: usize = 3;
 

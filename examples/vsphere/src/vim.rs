@@ -3,7 +3,8 @@
 //! Types have only the fields that the program uses: clients skip elements that a type does not
 //! have, of which this API has hundreds. `deltasoap generate` generates the whole API.
 
-use deltasoap::{Node, Soap};
+use deltasoap::Soap;
+use deltasoap::types::Node;
 
 /// A reference to an object of the server.
 #[derive(Debug, Clone, PartialEq, Eq, Soap)]

@@ -3,7 +3,7 @@
 use crate::decoder_options::{DecoderOptions, POLICIES};
 use crate::subject::SOURCES;
 use crate::templates;
-use deltasoap::{DifferentialStats, EncodeStats};
+use deltasoap::engine::{DifferentialStats, EncodeStats};
 use serde::Serialize;
 use std::fmt::Debug;
 

@@ -1,6 +1,6 @@
 //! Options for decoding a stream: every policy with every matcher, and the defaults.
 
-use deltasoap::{Checkpoints, Differential, Limits};
+use deltasoap::engine::{Checkpoints, Differential, Limits};
 use deltasoap_checkpoints::{Bases, Matcher, Portions, State};
 use deltasoap_test_support::Chance;
 use serde::{Deserialize, Serialize};

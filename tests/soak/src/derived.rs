@@ -18,7 +18,7 @@ mod compact_shapes;
 mod stream {
     use crate::coverage::Coverage;
     use crate::trial::{self, Difference, Trial};
-    use deltasoap::{Tolerance, Typed};
+    use deltasoap::engine::{Tolerance, Typed};
     use std::fmt::Debug;
 
     /// A type, represented by its functions.
@@ -67,7 +67,11 @@ mod tests {
     #[test]
     fn every_document_is_read() {
         for kind in (0..COUNT).filter_map(kind) {
-            assert!((kind.is_good)(message(kind).as_bytes(), deltasoap::Tolerance::Strict), "{}", kind.document);
+            assert!(
+                (kind.is_good)(message(kind).as_bytes(), deltasoap::engine::Tolerance::Strict),
+                "{}",
+                kind.document
+            );
         }
     }
 }

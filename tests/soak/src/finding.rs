@@ -114,7 +114,7 @@ pub fn read(folder: &Path) -> Result<(Info, Trial)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deltasoap::Differential;
+    use deltasoap::engine::Differential;
 
     #[test]
     fn a_finding_is_read_as_it_was_written() {

@@ -176,7 +176,7 @@ fn cut_out(trial: &mut Trial, message: usize, from: usize, to: usize) {
 mod tests {
     use super::*;
     use crate::decoder_options::DecoderOptions;
-    use deltasoap::Differential;
+    use deltasoap::engine::Differential;
 
     #[test]
     fn what_does_not_matter_goes() {

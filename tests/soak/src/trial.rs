@@ -9,9 +9,10 @@
 use crate::coverage::Coverage;
 use crate::decoder_options::{DecoderOptions, LoweredLimit};
 use bytes::Bytes;
-use deltasoap::decode::{Cursor, Decoder, Step};
+use deltasoap::Error;
+use deltasoap::engine::decode::{Cursor, Decoder, Step};
+use deltasoap::engine::{DecodeOptions, Differential, ErrorKind, Memory, Tolerance};
 use deltasoap::soap::{EnvelopeReader, Head, Receiver};
-use deltasoap::{DecodeOptions, Differential, Error, ErrorKind, Memory, Tolerance};
 use deltasoap_core::Content;
 use deltasoap_core::schema::View;
 use std::fmt::Debug;

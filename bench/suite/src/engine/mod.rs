@@ -11,8 +11,8 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use deltasoap::DifferentialStats;
-use deltasoap::encode::differential::EncodeStats;
+use deltasoap::engine::DifferentialStats;
+use deltasoap::engine::encode::differential::EncodeStats;
 
 use crate::workload::Workload;
 

@@ -3,9 +3,10 @@
 use std::num::NonZeroUsize;
 
 use anyhow::{Context, Result};
-use deltasoap::decode::Decoder;
+use deltasoap::Error;
+use deltasoap::engine::decode::Decoder;
+use deltasoap::engine::{Buffer, DecodeOptions, Differential, Hint, Template, Templating};
 use deltasoap::soap::Envelope;
-use deltasoap::{Buffer, DecodeOptions, Differential, Error, Hint, Template, Templating};
 
 use super::floor::{Compare, Copy};
 use super::{Engine, Session, timed};

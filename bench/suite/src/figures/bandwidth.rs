@@ -14,9 +14,10 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use deltasoap::http::{Client, Compression, ContentCoding, MessageReply, Operation, SoapService};
-use deltasoap::soap::Fault;
-use deltasoap::{Buffer, Lease, Soap};
+use deltasoap::engine::Buffer;
+use deltasoap::server::{MessageReply, Operation};
+use deltasoap::transport::{Compression, ContentCoding};
+use deltasoap::{Client, Fault, Lease, Soap, SoapService};
 use deltasoap_report::Interval;
 use deltasoap_streams::{arrays, vsphere};
 

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use deltasoap::Differential;
+use deltasoap::engine::Differential;
 
 use super::goal::Goal;
 use super::{Effort, Task};

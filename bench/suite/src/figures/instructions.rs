@@ -8,7 +8,7 @@
 use std::rc::Rc;
 
 use anyhow::{Result, bail};
-use deltasoap::Differential;
+use deltasoap::engine::Differential;
 
 use super::goal::Goal;
 use super::valgrind::{counted, counted_messages};

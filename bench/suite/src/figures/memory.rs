@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use anyhow::Result;
-use deltasoap::{Differential, DifferentialStats};
+use deltasoap::engine::{Differential, DifferentialStats};
 use deltasoap_checkpoints::{Matcher, Portions, State};
 
 use super::goal::Goal;

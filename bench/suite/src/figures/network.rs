@@ -15,7 +15,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use deltasoap::http::{Server, ServerHandle, SoapService};
+use deltasoap::server::ServerHandle;
+use deltasoap::{Server, SoapService};
 use rustix::net::{RecvFlags, recv};
 use socket2::{Domain, Socket, Type};
 

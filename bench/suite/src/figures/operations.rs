@@ -13,9 +13,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use deltasoap::http::{Operation, Scheduling, Server, ServerHandle, SmallFirst, SoapService, Weigh};
-use deltasoap::soap::Fault;
-use deltasoap::{Lease, Soap};
+use deltasoap::server::{Operation, Scheduling, ServerHandle, SmallFirst, Weigh};
+use deltasoap::{Fault, Lease, Server, Soap, SoapService};
 use deltasoap_report::statistics::median;
 use deltasoap_streams::prng::SplitMix64;
 

@@ -10,9 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use deltasoap::http::{Answer, Client, OverlaidAnswer, SoapService};
-use deltasoap::soap::Fault;
-use deltasoap::{Differential, Lease, Soap, Streamed, Templating};
+use deltasoap::engine::{Differential, Templating};
+use deltasoap::server::{Answer, OverlaidAnswer};
+use deltasoap::stream::Streamed;
+use deltasoap::{Client, Fault, Lease, Soap, SoapService};
 use deltasoap_streams::arrays::hard_doubles;
 
 use super::goal::Goal;

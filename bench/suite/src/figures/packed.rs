@@ -7,9 +7,11 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use deltasoap::http::{AttachmentError, CallOptions, Client, Context as Call, Mtom, Server, SoapService};
-use deltasoap::soap::Fault;
-use deltasoap::{Differential, Lease, Packed, Soap, Templating};
+use deltasoap::attachments::{AttachmentError, Mtom};
+use deltasoap::client::CallOptions;
+use deltasoap::engine::{Differential, Templating};
+use deltasoap::types::Packed;
+use deltasoap::{Client, Context as Call, Fault, Lease, Server, Soap, SoapService};
 use deltasoap_report::statistics::median;
 use deltasoap_streams::arrays::hard_doubles;
 

@@ -8,7 +8,7 @@
 use std::rc::Rc;
 
 use anyhow::Result;
-use deltasoap::Differential;
+use deltasoap::engine::Differential;
 
 use super::goal::Goal;
 use super::{Effort, Task};

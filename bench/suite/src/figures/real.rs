@@ -9,11 +9,13 @@ use std::hint::black_box;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
-use deltasoap::decode::{Cursor, Decoder, ElementRoot, Step};
+use deltasoap::engine::decode::{Cursor, Decoder, ElementRoot, Step};
+use deltasoap::engine::{Buffer, Content, DecodeOptions, Differential, ErrorKind, Typed};
 use deltasoap::lexical::DateTime;
 use deltasoap::schema::View;
 use deltasoap::soap::{Envelope, EnvelopeReader, Head, Receiver, RequestReceiver, decode_request};
-use deltasoap::{Buffer, Content, DecodeOptions, Differential, ErrorKind, Message, Node, Soap, Typed, Value};
+use deltasoap::types::{Node, Value};
+use deltasoap::{Message, Soap};
 use deltasoap_streams::checksum::Checksum;
 use deltasoap_streams::vsphere;
 

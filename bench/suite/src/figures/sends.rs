@@ -7,8 +7,8 @@ use std::hint::black_box;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
-use deltasoap::Overlay;
 use deltasoap::soap::Envelope;
+use deltasoap::stream::Overlay;
 use deltasoap_streams::prng::{SEED, SplitMix64};
 use deltasoap_streams::similar;
 

@@ -2,7 +2,7 @@
 //! edits.
 
 use anyhow::Result;
-use deltasoap::Differential;
+use deltasoap::engine::Differential;
 
 use super::goal::Goal;
 use super::{Effort, Task};

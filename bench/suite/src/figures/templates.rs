@@ -8,9 +8,10 @@ use std::fmt::Debug;
 use std::hint::black_box;
 
 use anyhow::{Context, Result, ensure};
-use deltasoap::encode::differential::{Templates, Templating};
+use deltasoap::Message;
+use deltasoap::engine::Buffer;
+use deltasoap::engine::encode::differential::{Templates, Templating};
 use deltasoap::soap::{Envelope, decode_request};
-use deltasoap::{Buffer, Message};
 use deltasoap_streams::prng::{SEED, SplitMix64};
 use deltasoap_streams::vsphere;
 

@@ -12,11 +12,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use bytes::Bytes;
-use deltasoap::http::{
-    Answer, AttachmentError, Attachments, CallOptions, Client, Context as Call, Mtom, Part, Server, SoapService,
-};
-use deltasoap::soap::Fault;
-use deltasoap::{Binary, Lease, Soap};
+use deltasoap::attachments::{AttachmentError, Attachments, Mtom, Part};
+use deltasoap::client::CallOptions;
+use deltasoap::server::Answer;
+use deltasoap::{Binary, Client, Context as Call, Fault, Lease, Server, Soap, SoapService};
 use futures_util::{Stream, stream};
 use serde::{Deserialize, Serialize};
 

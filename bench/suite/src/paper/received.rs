@@ -10,8 +10,8 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result};
 use bytes::Bytes;
-use deltasoap::Differential;
-use deltasoap::encode::differential::{Template, Templating, Width};
+use deltasoap::engine::Differential;
+use deltasoap::engine::encode::differential::{Template, Templating, Width};
 use deltasoap::soap::Envelope;
 use deltasoap_report::{Exhibit, Grid, number};
 use deltasoap_streams::arrays;

@@ -1,6 +1,6 @@
 //! Ways of decoding a stream, and the result.
 
-use deltasoap::Differential;
+use deltasoap::engine::Differential;
 use deltasoap_checkpoints::{Bases, Portions};
 
 use crate::options::{Match, Policy};

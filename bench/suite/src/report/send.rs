@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use deltasoap::encode::differential::EncodeStats;
+use deltasoap::engine::encode::differential::EncodeStats;
 use deltasoap_report::Grid;
 use serde::Serialize;
 

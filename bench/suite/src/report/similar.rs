@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use deltasoap::DifferentialStats;
+use deltasoap::engine::DifferentialStats;
 use deltasoap_report::Grid;
 use serde::{Deserialize, Serialize};
 
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
     use crate::statistics::Interval;
     use crate::stream::{Kind, Recipe};
-    use deltasoap::DifferentialStats;
+    use deltasoap::engine::DifferentialStats;
 
     fn outcome() -> Outcome {
         let figures = |ns_median, differential| Figures {

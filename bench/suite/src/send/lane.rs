@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::net::SocketAddr;
 
 use anyhow::{Result, ensure};
-use deltasoap::encode::differential::EncodeStats;
+use deltasoap::engine::encode::differential::EncodeStats;
 
 use super::overlaid::Overlaid;
 use super::script::{Script, Start};

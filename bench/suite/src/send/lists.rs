@@ -1,7 +1,9 @@
 //! The messages with other lists: ones that track which of their items changed, and ones whose
 //! items come one by one.
 
-use deltasoap::{Soap, Streamed, TrackedVec};
+use deltasoap::Soap;
+use deltasoap::stream::Streamed;
+use deltasoap::types::TrackedVec;
 
 use crate::messages::Mio;
 

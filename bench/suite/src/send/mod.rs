@@ -21,7 +21,7 @@ mod writer;
 use std::net::SocketAddr;
 
 use anyhow::Result;
-use deltasoap::encode::differential::{Templating, Width};
+use deltasoap::engine::encode::differential::{Templating, Width};
 
 use crate::engine::Session;
 use crate::measure::{Figures, SampleSize, measure};

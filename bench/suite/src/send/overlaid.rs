@@ -4,8 +4,9 @@ use std::hint::black_box;
 use std::net::SocketAddr;
 
 use anyhow::Result;
+use deltasoap::engine::Buffer;
 use deltasoap::soap::Envelope;
-use deltasoap::{Buffer, Overlay};
+use deltasoap::stream::Overlay;
 
 use super::Case;
 use super::script::Script;

@@ -4,7 +4,9 @@
 //! item of any width, and a *sibling* of an item: another value with text of the same length.
 
 use anyhow::{Context, Result, ensure};
-use deltasoap::{Message, Tracked, Typed};
+use deltasoap::Message;
+use deltasoap::engine::Typed;
+use deltasoap::types::Tracked;
 use deltasoap_streams::arrays::{self, Mio};
 use deltasoap_streams::prng::{SEED, SplitMix64};
 use deltasoap_streams::similar;

@@ -1,9 +1,11 @@
 //! First messages of an operation whose array is already in a template of another.
 
 use anyhow::{Context, Result};
-use deltasoap::encode::differential::{EncodeStats, RunPool, Template, Templating};
+use deltasoap::Message;
+use deltasoap::engine::Typed;
+use deltasoap::engine::encode::differential::{EncodeStats, RunPool, Template, Templating};
+use deltasoap::schema::QName;
 use deltasoap::soap::Envelope;
-use deltasoap::{Message, QName, Typed};
 
 use super::script::Start;
 use super::shape::Shape;

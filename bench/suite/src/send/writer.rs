@@ -1,9 +1,10 @@
 //! Ways of writing messages, with a common interface.
 
 use anyhow::Result;
-use deltasoap::encode::differential::{EncodeStats, Outgoing, Template, Templates, Templating};
+use deltasoap::Message;
+use deltasoap::engine::Buffer;
+use deltasoap::engine::encode::differential::{EncodeStats, Outgoing, Template, Templates, Templating};
 use deltasoap::soap::Envelope;
-use deltasoap::{Buffer, Message};
 
 use super::script::Start;
 use super::shape::Shape;

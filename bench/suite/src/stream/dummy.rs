@@ -5,9 +5,10 @@
 //! routine finds the end of the text and stores its length. Everything else is the same as for a
 //! number: the markup is read or compared, a word is stored for each element, the array grows.
 
+use deltasoap::Soap;
+use deltasoap::engine::{Buffer, Escape, Lexical, Typed, simple_content};
 use deltasoap::lexical::{LexicalError, WhiteSpace};
-use deltasoap::schema::{Builtin, Element, EnumerationValues, SimpleElement};
-use deltasoap::{Buffer, Escape, Lexical, QName, Soap, Typed, simple_content};
+use deltasoap::schema::{Builtin, Element, EnumerationValues, QName, SimpleElement};
 use deltasoap_streams::arrays;
 
 use super::{Sent, Stream, fixed};

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use anyhow::Result;
 use deltasoap::lexical::DateTime;
-use deltasoap::{AnySimple, Soap, SoapArray};
+use deltasoap::types::AnySimple;
+use deltasoap::{Soap, SoapArray};
 use deltasoap_streams::{prng, tr069};
 
 use super::recorded::decoded;

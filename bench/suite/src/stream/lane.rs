@@ -9,9 +9,10 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, ensure};
 use bytes::Bytes;
-use deltasoap::decode::Decoder;
+use deltasoap::Error;
+use deltasoap::engine::decode::Decoder;
+use deltasoap::engine::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Memory};
 use deltasoap::soap::{EnvelopeReader, Receiver};
-use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Error, Memory};
 
 use super::target::{DecodeTarget, Typed};
 use super::{Sent, Stream};

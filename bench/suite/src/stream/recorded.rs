@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result};
 use bytes::Bytes;
+use deltasoap::Soap;
 use deltasoap::soap::decode_request;
-use deltasoap::{Node, Soap};
+use deltasoap::types::Node;
 use deltasoap_streams::vsphere;
 
 use super::{Sent, Stream, fixed};

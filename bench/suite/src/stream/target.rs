@@ -1,9 +1,11 @@
 //! What a lane decodes messages to: their type, or a dynamic value described by a WSDL.
 
 use anyhow::Result;
-use deltasoap::decode::{Cursor, Decoder, Step};
+use deltasoap::Error;
+use deltasoap::engine::decode::{Cursor, Decoder, Step};
+use deltasoap::engine::{Content, DecodeOptions, Differential, ErrorKind, Memory};
 use deltasoap::soap::{EnvelopeReader, Head, Receiver, RequestReceiver};
-use deltasoap::{Content, DecodeOptions, Differential, Error, ErrorKind, Memory, Value};
+use deltasoap::types::Value;
 
 use super::Sent;
 use crate::payload::Same;

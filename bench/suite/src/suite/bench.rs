@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use deltasoap::Differential;
+use deltasoap::engine::Differential;
 
 use super::calls::{MODES, Mode, Setup};
 use super::definition::{LoadDefinition, Operation, Similarity};

@@ -6,10 +6,13 @@
 use std::net::SocketAddr;
 
 use anyhow::{Context, Result};
-use deltasoap::http::{CallError, Client, ClientTls, Compression, HttpTransport, Roots};
+use deltasoap::client::{CallError, HttpTransport};
+use deltasoap::engine::{Buffer, Differential, Templating};
 use deltasoap::schema::Use;
 use deltasoap::soap::Envelope;
-use deltasoap::{Buffer, Differential, Lease, Message, Templating};
+use deltasoap::tls::{ClientTls, Roots};
+use deltasoap::transport::Compression;
+use deltasoap::{Client, Lease, Message};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::{Builder, Runtime};
 

@@ -3,10 +3,10 @@
 //! deltasoap needs a type to share repeated strings: [`Shared`]. Distinct ones are plain strings.
 
 use anyhow::Result;
-use deltasoap::http::{Operation as Served, SoapServiceBuilder};
 use deltasoap::schema::{Style, Use};
-use deltasoap::soap::Fault;
-use deltasoap::{Lease, Shared, Soap, SoapArray};
+use deltasoap::server::{Operation as Served, SoapServiceBuilder};
+use deltasoap::types::Shared;
+use deltasoap::{Fault, Lease, Soap, SoapArray};
 use deltasoap_streams::arrays::{DIFFERENT_STRINGS, message_encoded, repeated_strings, strings};
 use deltasoap_streams::checksum;
 

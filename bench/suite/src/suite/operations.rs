@@ -6,10 +6,10 @@
 //! [`encoded`].
 
 use anyhow::Result;
-use deltasoap::http::SoapServiceBuilder;
 use deltasoap::lexical::Base64;
-use deltasoap::soap::{Envelope, Fault};
-use deltasoap::{Lease, Message, Soap};
+use deltasoap::server::SoapServiceBuilder;
+use deltasoap::soap::Envelope;
+use deltasoap::{Fault, Lease, Message, Soap};
 use deltasoap_streams::arrays;
 use deltasoap_streams::checksum::{self, Checksum};
 use deltasoap_streams::prng::SplitMix64;

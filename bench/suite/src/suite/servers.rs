@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use deltasoap::http::Roots;
+use deltasoap::tls::Roots;
 use tempfile::TempDir;
 
 use super::calls::Mode;

@@ -9,7 +9,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use deltasoap::http::{Compression, Identity, Server, ServerTls, SoapService};
+use deltasoap::tls::{Identity, ServerTls};
+use deltasoap::transport::Compression;
+use deltasoap::{Server, SoapService};
 use tokio::runtime::Builder;
 
 use super::calls::Mode;

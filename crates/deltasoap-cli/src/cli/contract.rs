@@ -3,7 +3,7 @@
 use super::values::{self, ParseWith};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
-use deltasoap::Tolerance;
+use deltasoap::engine::Tolerance;
 use deltasoap::soap::Version;
 use deltasoap_dynamic::Validation;
 use deltasoap_http::Proxy;

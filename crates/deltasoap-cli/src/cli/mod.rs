@@ -14,7 +14,7 @@ pub use values::endpoint;
 use crate::figures::PLAYS;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use deltasoap::{Checkpoints, Differential};
+use deltasoap::engine::{Checkpoints, Differential};
 use deltasoap_checkpoints::{Matcher, Portions, State};
 use deltasoap_http::Weigh;
 use std::net::SocketAddr;

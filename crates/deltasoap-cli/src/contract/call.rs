@@ -10,8 +10,9 @@ use crate::cli::{Call, Switch, endpoint};
 use crate::files;
 use crate::output::{one_line, print_json, print_json_lines, report, with_causes};
 use anyhow::{Context as _, Result, anyhow, bail};
+use deltasoap::schema::QName;
 use deltasoap::soap::HeaderBlock;
-use deltasoap::{Node, QName, Value};
+use deltasoap::types::{Node, Value};
 use deltasoap_dynamic::json::parse;
 use deltasoap_dynamic::{
     Call as Prepared, Contract, DynamicClient, DynamicError, DynamicFault, Operation, Reply, Selector,

@@ -4,7 +4,7 @@ use super::{INTERPRETATION_NOTES, contract, operation, policy_warnings, report_n
 use crate::cli::{Describe, List, Template, endpoint};
 use crate::output::{one_line, print_json, print_line, print_xml, report};
 use anyhow::{Context as _, Result, bail};
-use deltasoap::Buffer;
+use deltasoap::engine::Buffer;
 use deltasoap::soap::{Envelope, Version};
 use deltasoap_dynamic::{Contract, LookupError, Operation};
 use deltasoap_wsdl::fetch::shown;

@@ -6,7 +6,7 @@ use crate::cli::{self, ToleranceName};
 use crate::output::{print_line, report};
 use crate::services::processors;
 use anyhow::{Context as _, Result, ensure};
-use deltasoap::{Deviation, DeviationKind, Tolerance};
+use deltasoap::engine::{Deviation, DeviationKind, Tolerance};
 use deltasoap_dynamic::{Contract, Mock, Validation};
 use deltasoap_http::{Server, SoapService, SoapServiceBuilder, shutdown_signal};
 use deltasoap_wsdl::Import;

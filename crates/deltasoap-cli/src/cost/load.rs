@@ -2,7 +2,7 @@
 //! between calls.
 
 use anyhow::{Context as _, Result, ensure};
-use deltasoap::{Differential, Templating};
+use deltasoap::engine::{Differential, Templating};
 use deltasoap_cost::measure::{LoadMonitor, median, process_time};
 use deltasoap_cost::predict::{Direction, Sample};
 use deltasoap_dynamic::{Contract, DynamicClient, Mock, Operation};
@@ -68,7 +68,7 @@ impl Observed {
 pub struct Target {
     contract: Contract,
     operation: Operation,
-    request: Arc<deltasoap::Value>,
+    request: Arc<deltasoap::types::Value>,
     url: String,
     handle: ServerHandle,
 }

@@ -24,7 +24,7 @@ use crate::services::Services;
 use anyhow::{Context as _, Result};
 use arrays::Arrays;
 use clap::ValueEnum;
-use deltasoap::{Differential, Templating};
+use deltasoap::engine::{Differential, Templating};
 use deltasoap_cost::measure::{LoadMonitor, process_time};
 use deltasoap_http::{ServiceStats, Sharing};
 use deltasoap_streams::vsphere::FETCH_PAIRS;

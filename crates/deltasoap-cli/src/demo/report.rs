@@ -7,7 +7,7 @@ use crate::cli::StreamName;
 use crate::figures::{Saving, fast_share, median_time, megabytes_per_second, per_second, ratio};
 use crate::output::{print_line, report};
 use anyhow::Result;
-use deltasoap::EncodeStats;
+use deltasoap::engine::EncodeStats;
 use deltasoap_cost::measure::BackgroundLoad;
 use deltasoap_http::StatsSnapshot;
 use deltasoap_report::Grid;
@@ -106,7 +106,7 @@ struct Savings {
     encode: Saving,
 }
 
-/// Shares of the match kinds, from 0 to 1; see [`MatchKind`](deltasoap::MatchKind).
+/// Shares of the match kinds, from 0 to 1; see [`MatchKind`](deltasoap::engine::MatchKind).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Matches {
     pub content: f64,
@@ -340,7 +340,7 @@ pub fn responses(rows: &[Row]) -> Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deltasoap::DifferentialStats;
+    use deltasoap::engine::DifferentialStats;
 
     fn readings(decode: u64, differential: DifferentialStats) -> Readings {
         let totals = StatsSnapshot {

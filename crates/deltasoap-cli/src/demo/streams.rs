@@ -8,8 +8,9 @@ use super::wire::Wire;
 use crate::services::{tr069, vsphere};
 use anyhow::{Result, ensure};
 use bytes::Bytes;
+use deltasoap::Message;
 use deltasoap::soap::{Head, Reply, decode_reply};
-use deltasoap::{Message, Node};
+use deltasoap::types::Node;
 use deltasoap_streams::tr069::{Message as Inform, device_stream};
 use deltasoap_streams::{prng, vsphere as recorded};
 

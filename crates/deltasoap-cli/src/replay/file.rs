@@ -8,7 +8,7 @@
 
 use crate::files;
 use bytes::Bytes;
-use deltasoap::PartUri;
+use deltasoap::types::PartUri;
 use deltasoap_http::{AttachmentLimits, Attachments, PartHeaders, self_described};
 use flate2::bufread::GzDecoder;
 use http_body_util::Full;

@@ -22,7 +22,7 @@ use crate::contract::contract_of;
 use crate::figures::MIN_PLAYS;
 use crate::files::write_page;
 use anyhow::{Result, bail, ensure};
-use deltasoap::{Checkpoints, Differential};
+use deltasoap::engine::{Checkpoints, Differential};
 use deltasoap_cost::Machine;
 use deltasoap_cost::measure::{BackgroundLoad, LoadMonitor, process_time};
 use directory::Stream;

@@ -8,7 +8,7 @@ use super::types::Types;
 use crate::figures::PLAYS;
 use anyhow::{Result, bail, ensure};
 use bytes::Bytes;
-use deltasoap::{Differential, Tolerance};
+use deltasoap::engine::{Differential, Tolerance};
 use deltasoap_cost::measure::{LoadMonitor, process_time};
 use deltasoap_dynamic::Contract;
 use deltasoap_streams::vsphere::{FETCH_PAIRS, fetch_pairs};

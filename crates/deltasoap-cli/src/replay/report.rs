@@ -316,7 +316,7 @@ fn print_list(heading: &str, entries: &[String]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deltasoap::DifferentialStats;
+    use deltasoap::engine::DifferentialStats;
 
     fn tally(regular: u64, differential: u64) -> Tally {
         let (regular, differential) = (Duration::from_millis(regular), Duration::from_millis(differential));

@@ -2,9 +2,11 @@
 
 use super::types::{Track, Types};
 use bytes::Bytes;
-use deltasoap::decode::{Cursor, Decoder, Step};
+use deltasoap::Error;
+use deltasoap::engine::decode::{Cursor, Decoder, Step};
+use deltasoap::engine::{Buffer, Checkpoints, DecodeOptions, Deviation, DifferentialStats, ErrorKind};
+use deltasoap::schema::QName;
 use deltasoap::soap::{EnvelopeReader, Head, Receiver};
-use deltasoap::{Buffer, Checkpoints, DecodeOptions, Deviation, DifferentialStats, Error, ErrorKind, QName};
 use std::time::{Duration, Instant};
 
 /// A stream's decoder and memories: what a server keeps for a connection.
@@ -122,7 +124,7 @@ impl Receiver for Dispatch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deltasoap::Differential;
+    use deltasoap::engine::Differential;
     use deltasoap_streams::arrays;
 
     #[test]

@@ -1,10 +1,12 @@
 //! Message types, found by their body's element: requests and responses of the demo's services,
 //! which are compiled in, or those of a contract.
 
-use deltasoap::decode::{Cursor, Step};
-use deltasoap::schema::ElementRef;
+use deltasoap::engine::decode::{Cursor, Step};
+use deltasoap::engine::{Buffer, DifferentialStats, Memory};
+use deltasoap::schema::{ElementRef, QName};
 use deltasoap::soap::Envelope;
-use deltasoap::{Buffer, DifferentialStats, Error, Memory, Message, QName, Value};
+use deltasoap::types::Value;
+use deltasoap::{Error, Message};
 use deltasoap_dynamic::Contract;
 use std::collections::{HashMap, HashSet};
 

@@ -3,8 +3,8 @@
 
 use anyhow::Result;
 use deltasoap::lexical::{Base64, Date, DateTime, Decimal};
-use deltasoap::soap::{Fault, HeaderBlock};
-use deltasoap::{Binary, Lease, Message, Nillable, Soap};
+use deltasoap::soap::HeaderBlock;
+use deltasoap::{Binary, Fault, Lease, Message, Nillable, Soap};
 use deltasoap_http::{Answer, AttachmentError, Context, Operation, SoapService, SoapServiceBuilder, TypedFault};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -10,7 +10,7 @@ use crate::files;
 use crate::output::print_line;
 use anyhow::{Context as _, Result};
 use axum::Router;
-use deltasoap::{Differential, Templating};
+use deltasoap::engine::{Differential, Templating};
 use deltasoap_http::{
     Compression, HeavyWork, Identity, Monitor, Scheduling, Server, ServerTls, ServiceIndex, Sharing, SmallFirst,
     SoapService, SoapServiceBuilder, shutdown_signal,

@@ -7,9 +7,9 @@
 
 use anyhow::Result;
 use deltasoap::lexical::DateTime;
-use deltasoap::schema::Use;
-use deltasoap::soap::{Fault, HeaderBlock, Version};
-use deltasoap::{Error, Lease, Message, QName, Soap, SoapArray};
+use deltasoap::schema::{QName, Use};
+use deltasoap::soap::{HeaderBlock, Version};
+use deltasoap::{Error, Fault, Lease, Message, Soap, SoapArray};
 use deltasoap_cwmp::types::{DeviceId, EventStruct, ParameterValueStruct};
 use deltasoap_http::{Answer, Context, MessageReply, Operation, SoapService, SoapServiceBuilder};
 use http::StatusCode;

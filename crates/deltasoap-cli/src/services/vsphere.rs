@@ -1,8 +1,9 @@
 //! vSphere: answers the `Fetch` requests of recorded vCenter sessions with what was recorded.
 
 use anyhow::{Context as _, Result};
-use deltasoap::soap::{Fault, Reply, decode_reply, decode_request};
-use deltasoap::{Lease, Node, Soap};
+use deltasoap::soap::{Reply, decode_reply, decode_request};
+use deltasoap::types::Node;
+use deltasoap::{Fault, Lease, Soap};
 use deltasoap_http::{SoapService, SoapServiceBuilder};
 use deltasoap_streams::vsphere::fetch_pairs;
 use std::collections::HashMap;

@@ -43,7 +43,7 @@ impl Planner<'_> {
                 self.alias(id, list, owner)
             }
             Some(Variety::Union(_)) => self.union(id, owner),
-            _ if position == Position::Element => TypeUse::Plain("deltasoap::AnySimple"),
+            _ if position == Position::Element => TypeUse::Plain("deltasoap::types::AnySimple"),
             _ => TypeUse::Plain("String"),
         }
     }
@@ -314,8 +314,8 @@ fn packed(packing: Packing) -> TypeUse {
     macro_rules! types {
         ($($variant:ident = $number:literal),*) => {
             match (packing.items, packing.is_big_endian) {
-                $((Builtin::$variant, false) => concat!("deltasoap::Packed<", $number, ">"),
-                (Builtin::$variant, true) => concat!("deltasoap::Packed<", $number, ", deltasoap::lexical::BigEndian>"),)*
+                $((Builtin::$variant, false) => concat!("deltasoap::types::Packed<", $number, ">"),
+                (Builtin::$variant, true) => concat!("deltasoap::types::Packed<", $number, ", deltasoap::lexical::BigEndian>"),)*
                 _ => "deltasoap::Binary",
             }
         };
@@ -366,7 +366,7 @@ fn plain(builtin: Builtin, position: Position) -> TypeUse {
         Builtin::Base64Binary if is_content(position) => "deltasoap::Binary",
         Builtin::Base64Binary => "deltasoap::lexical::Base64",
         Builtin::HexBinary => "deltasoap::lexical::Hex",
-        Builtin::QName if position != Position::Text => "deltasoap::QName",
+        Builtin::QName if position != Position::Text => "deltasoap::schema::QName",
         Builtin::QName => "deltasoap::lexical::QName",
         Builtin::NmTokens | Builtin::IdRefs | Builtin::Entities => return list("String"),
         _ => "String",

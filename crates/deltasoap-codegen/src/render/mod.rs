@@ -170,7 +170,7 @@ impl Layout {
             TypeUse::Item(id) => self.path(model, *id, from),
             TypeUse::Shared(id) => {
                 let item = self.path(model, *id, from);
-                quote!(deltasoap::Shared<#item>)
+                quote!(deltasoap::types::Shared<#item>)
             }
             TypeUse::Array(items) => {
                 let Items { item, are_nillable, dimensions } = &**items;
@@ -178,7 +178,11 @@ impl Layout {
                 let item = if *are_nillable { quote!(deltasoap::Nillable<#item>) } else { item };
                 let rank = Literal::usize_unsuffixed(*dimensions);
                 let is_row = *dimensions == 1;
-                if is_row { quote!(deltasoap::SoapArray<#item>) } else { quote!(deltasoap::MultiArray<#item, #rank>) }
+                if is_row {
+                    quote!(deltasoap::SoapArray<#item>)
+                } else {
+                    quote!(deltasoap::types::MultiArray<#item, #rank>)
+                }
             }
             TypeUse::List(item) => {
                 let item = self.ty(model, item, from);

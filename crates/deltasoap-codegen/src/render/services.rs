@@ -55,7 +55,7 @@ fn description(wsdl: &[(String, String)]) -> TokenStream {
         }
     };
     quote! {
-        fn described(service: deltasoap::http::SoapServiceBuilder) -> deltasoap::http::SoapServiceBuilder {
+        fn described(service: deltasoap::server::SoapServiceBuilder) -> deltasoap::server::SoapServiceBuilder {
             #body
         }
     }
@@ -155,7 +155,7 @@ impl<'m> Render<'m> {
         let variants = operation.faults.iter().map(|(preferred_name, detail)| {
             let detail = self.layout.path(self.model, *detail, None);
             let variant = ident(&scope.variant_name(preferred_name));
-            quote!(#variant(deltasoap::http::TypedFault<#detail>))
+            quote!(#variant(deltasoap::soap::TypedFault<#detail>))
         });
         let variants: Vec<_> = variants.collect();
         let words = rustdoc(format!("A fault of {}.", code(&operation.name)));
@@ -165,7 +165,7 @@ impl<'m> Render<'m> {
             pub enum #name {
                 #(#variants,)*
                 #[doc = " Any other fault."]
-                #other(deltasoap::soap::Fault),
+                #other(deltasoap::Fault),
             }
         });
         self.faults.insert(key, name.clone());
@@ -184,13 +184,13 @@ impl<'m> Render<'m> {
                 #words
                 fn #method(
                     &self,
-                    context: deltasoap::http::Context,
+                    context: deltasoap::Context,
                     request: deltasoap::Lease<#request>,
                 ) -> impl std::future::Future<Output = Result<#answer, #failure>> + Send;
             }
         });
         let about =
-            rustdoc(format!("Serves the operations of `{label}`: a [`tower::Service`](deltasoap::http::SoapService)."));
+            rustdoc(format!("Serves the operations of `{label}`: a [`tower::Service`](deltasoap::SoapService)."));
         let added = operations.iter().map(|named| self.added(implemented, named));
         quote! {
             #words
@@ -199,7 +199,7 @@ impl<'m> Render<'m> {
             #about
             #[derive(Debug, Clone)]
             pub struct #name {
-                service: deltasoap::http::SoapService,
+                service: deltasoap::SoapService,
             }
 
             impl #name {
@@ -213,15 +213,15 @@ impl<'m> Render<'m> {
                 }
 
                 #[doc = " Creates a builder for the service, to change its settings."]
-                pub fn builder<T: #implemented>(implementation: T) -> deltasoap::http::SoapServiceBuilder {
+                pub fn builder<T: #implemented>(implementation: T) -> deltasoap::server::SoapServiceBuilder {
                     let implementation = std::sync::Arc::new(implementation);
-                    let service = described(deltasoap::http::SoapService::builder().name(#label));
+                    let service = described(deltasoap::SoapService::builder().name(#label));
                     #(#added)*
                     service
                 }
             }
 
-            deltasoap::http::generated_service!(#name);
+            deltasoap::generated_service!(#name);
         }
     }
 
@@ -241,12 +241,12 @@ impl<'m> Render<'m> {
         });
         quote! {
             let it = std::sync::Arc::clone(&implementation);
-            let handler = move |context: deltasoap::http::Context, request: deltasoap::Lease<#request>| {
+            let handler = move |context: deltasoap::Context, request: deltasoap::Lease<#request>| {
                 let it = std::sync::Arc::clone(&it);
                 // Called through its trait: an operation may be named `clone`.
                 async move { <T as #server>::#method(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation #action #encoding #style #(#faults)* #(#headers)*);
         }
     }
@@ -263,7 +263,7 @@ impl Named<'_> {
         match &self.response {
             None => quote!(()),
             Some(response) if self.response_headers.is_empty() => response.clone(),
-            Some(response) => quote!(deltasoap::http::Answer<#response>),
+            Some(response) => quote!(deltasoap::server::Answer<#response>),
         }
     }
 
@@ -290,14 +290,14 @@ impl Named<'_> {
     fn server_failure(&self) -> TokenStream {
         match &self.fault {
             Some(fault) => quote!(super::#fault),
-            None => quote!(deltasoap::soap::Fault),
+            None => quote!(deltasoap::Fault),
         }
     }
 
     fn client_failure(&self) -> TokenStream {
         match &self.fault {
-            Some(fault) => quote!(deltasoap::http::Failure<super::#fault>),
-            None => quote!(deltasoap::http::CallError),
+            Some(fault) => quote!(deltasoap::client::Failure<super::#fault>),
+            None => quote!(deltasoap::client::CallError),
         }
     }
 }
@@ -317,16 +317,16 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
         Version::Soap11 => quote!(Soap11),
         Version::Soap12 => quote!(Soap12),
     };
-    let mtom = service.mtom.then(|| quote!(.mtom(deltasoap::http::Mtom::On)));
-    let built = quote!(deltasoap::http::Client::builder(url).version(deltasoap::soap::Version::#version) #mtom);
+    let mtom = service.mtom.then(|| quote!(.mtom(deltasoap::attachments::Mtom::On)));
+    let built = quote!(deltasoap::Client::builder(url).version(deltasoap::soap::Version::#version) #mtom);
     let methods = operations.iter().map(call);
     let settings = settings(name);
     quote! {
         #words
         #[derive(Debug, Clone)]
-        pub struct #name<C = deltasoap::http::Client> {
+        pub struct #name<C = deltasoap::Client> {
             caller: C,
-            options: deltasoap::http::CallOptions,
+            options: deltasoap::client::CallOptions,
         }
 
         impl #name {
@@ -336,13 +336,13 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
             #[doc = ""]
             #[doc = " # Errors"]
             #[doc = " Returns an error if the URL is malformed or has no host."]
-            pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
+            pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::client::InvalidUrl> {
                 let client = #built;
                 Ok(Self::with_client(client.build()?))
             }
         }
 
-        impl<C: deltasoap::http::Caller> #name<C> {
+        impl<C: deltasoap::client::Caller> #name<C> {
             #settings
 
             #(#methods)*
@@ -355,14 +355,14 @@ fn settings(name: &Ident) -> TokenStream {
     quote! {
         #[doc = " Creates a client that calls through another one, which has its own settings."]
         pub fn with_client(caller: C) -> Self {
-            Self { caller, options: deltasoap::http::CallOptions::new() }
+            Self { caller, options: deltasoap::client::CallOptions::new() }
         }
 
         #[doc = " Returns the client with options for its calls. Header blocks that it has are kept."]
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -376,13 +376,13 @@ fn settings(name: &Ident) -> TokenStream {
         }
 
         #[doc = " Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers."]
-        pub fn whole(self) -> #name<deltasoap::http::Whole<C>> {
-            #name { caller: deltasoap::http::Whole(self.caller), options: self.options }
+        pub fn whole(self) -> #name<deltasoap::client::Whole<C>> {
+            #name { caller: deltasoap::client::Whole(self.caller), options: self.options }
         }
 
         #[doc = " Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read."]
-        pub fn leased(self) -> #name<deltasoap::http::Leased<C>> {
-            #name { caller: deltasoap::http::Leased(self.caller), options: self.options }
+        pub fn leased(self) -> #name<deltasoap::client::Leased<C>> {
+            #name { caller: deltasoap::client::Leased(self.caller), options: self.options }
         }
     }
 }

@@ -212,7 +212,7 @@ impl Render<'_> {
                 #(#variants,)*
                 #[doc = " Any other type."]
                 #[soap(other)]
-                #other(deltasoap::Node),
+                #other(deltasoap::types::Node),
             }
             #default
         }

@@ -5,10 +5,13 @@ use crate::archive::{
     client::ArchiveClient,
     server::{Archive, ArchiveServer},
 };
-use deltasoap::http::{Answer, CallOptions, Client, Context, Failure, Mtom, Server, TypedFault};
+use deltasoap::attachments::Mtom;
+use deltasoap::client::{CallOptions, Failure};
+use deltasoap::engine::Differential;
 use deltasoap::lexical::Base64;
-use deltasoap::soap::{Fault, HeaderBlock, Version, decode_request};
-use deltasoap::{Binary, Differential, Lease};
+use deltasoap::server::Answer;
+use deltasoap::soap::{HeaderBlock, TypedFault, Version, decode_request};
+use deltasoap::{Binary, Client, Context, Fault, Lease, Server};
 
 type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
@@ -86,7 +89,7 @@ fn request(seed: u8) -> Store {
     }
 }
 
-fn client() -> Result<ArchiveClient<impl deltasoap::http::Caller<Answer<StoreResponse> = StoreResponse> + Clone>> {
+fn client() -> Result<ArchiveClient<impl deltasoap::client::Caller<Answer<StoreResponse> = StoreResponse> + Clone>> {
     Ok(ArchiveClient::with_client(Client::with_service("http://localhost/", ArchiveServer::new(Shelf))?))
 }
 

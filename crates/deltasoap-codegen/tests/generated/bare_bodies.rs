@@ -4,9 +4,10 @@
 use crate::bare::{
     Find, Found, Op, Owner, Ping, PingResponse, PutResponse, Quota, Stop, client::BareClient, server::BareServer,
 };
-use deltasoap::http::{Client, Context};
-use deltasoap::soap::{Envelope, Fault, Version};
-use deltasoap::{Buffer, Lease, Node};
+use deltasoap::engine::Buffer;
+use deltasoap::soap::{Envelope, Version};
+use deltasoap::types::Node;
+use deltasoap::{Client, Context, Fault, Lease};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use tokio::sync::Notify;

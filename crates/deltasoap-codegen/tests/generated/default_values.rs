@@ -2,9 +2,10 @@
 
 use crate::body;
 use crate::defaults::*;
+use deltasoap::engine::Lexical;
 use deltasoap::lexical::{Decimal, List};
+use deltasoap::schema::QName;
 use deltasoap::soap::decode_request;
-use deltasoap::{Lexical, QName};
 
 const EMPTY: &str = "<Measure xmlns='urn:defaults' id='1'><count/><unit></unit><size/><ids/><word/><word></word><Note/>\
     <price/><price currency='CHF'></price><fee currency='CHF'/><Total/><Share of='4'/><left/><name/><bad/></Measure>";

@@ -1,10 +1,11 @@
 //! Simple types in SOAP encoding keep the names in the WSDL.
 
 use crate::encoded::*;
+use deltasoap::engine::{Buffer, Lexical, ns};
 use deltasoap::lexical::{AnyUri, List, Token};
-use deltasoap::schema::Use;
+use deltasoap::schema::{QName, Use};
 use deltasoap::soap::{Envelope, Version, decode_request};
-use deltasoap::{Binary, Buffer, Lexical, Nillable, QName, SoapArray, ns};
+use deltasoap::{Binary, Nillable, SoapArray};
 
 #[test]
 fn declared_types_are_announced() {

@@ -4,11 +4,10 @@ use crate::codes::client::CodesClient;
 use crate::codes::server::{Codes, CodesServer};
 use crate::codes::{Auto, Color, Grade, Item, Order, OrderResponse, Size, Width};
 use crate::{body, round_trip};
-use deltasoap::Lease;
-use deltasoap::http::{Client, Context};
 use deltasoap::lexical::List;
 use deltasoap::schema::Use;
-use deltasoap::soap::{Fault, decode_request};
+use deltasoap::soap::decode_request;
+use deltasoap::{Client, Context, Fault, Lease};
 
 fn order(items: &str) -> Vec<u8> {
     body(&format!("<Order xmlns='urn:codes'>{items}</Order>"))

@@ -8,10 +8,9 @@ use crate::graph::{
     server::{Family, FamilyServer},
 };
 use crate::{body, round_trip};
-use deltasoap::http::{Client, Context};
 use deltasoap::schema::Use;
-use deltasoap::soap::Fault;
-use deltasoap::{Lease, MultiArray, Nillable, Shared, SoapArray};
+use deltasoap::types::{MultiArray, Shared};
+use deltasoap::{Client, Context, Fault, Lease, Nillable, SoapArray};
 
 type Handle = Option<Shared<Person>>;
 

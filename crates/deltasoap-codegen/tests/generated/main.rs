@@ -11,11 +11,12 @@ mod graphs;
 mod groups_of_elements;
 mod packed_numbers;
 
-use deltasoap::decode::Decoder;
-use deltasoap::http::{CallError, Client, Context, Failure, TypedFault};
+use deltasoap::client::{CallError, Failure};
+use deltasoap::engine::decode::Decoder;
+use deltasoap::engine::{Buffer, DecodeOptions, DeviationKind, Tolerance};
 use deltasoap::schema::Use;
-use deltasoap::soap::{Envelope, EnvelopeReader, Fault, Reply, ReplyReceiver, decode_request};
-use deltasoap::{Binary, Buffer, DecodeOptions, DeviationKind, Error, Lease, Message, Tolerance};
+use deltasoap::soap::{Envelope, EnvelopeReader, Reply, ReplyReceiver, TypedFault, decode_request};
+use deltasoap::{Binary, Client, Context, Error, Fault, Lease, Message};
 use std::fmt::Debug;
 use std::path::Path;
 

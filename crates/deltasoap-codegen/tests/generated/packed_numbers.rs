@@ -5,11 +5,12 @@ use crate::packed::{
     client::SeriesClient,
     server::{Series, SeriesServer},
 };
-use deltasoap::http::{CallOptions, Client, Context, Mtom};
+use deltasoap::attachments::Mtom;
+use deltasoap::client::CallOptions;
 use deltasoap::lexical::Base64;
 use deltasoap::schema::Use;
-use deltasoap::soap::Fault;
-use deltasoap::{Binary, Lease, Packed};
+use deltasoap::types::Packed;
+use deltasoap::{Binary, Client, Context, Fault, Lease};
 
 type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
@@ -79,7 +80,7 @@ fn messages_have_the_bytes_in_their_order() {
 #[tokio::test]
 async fn parts_that_are_cut_are_refused() -> Result {
     let client = Client::with_service("http://localhost/", SeriesServer::new(Scaler))?;
-    let part = deltasoap::http::Part::new("cut@x", "application/octet-stream", vec![0; 4001]);
+    let part = deltasoap::attachments::Part::new("cut@x", "application/octet-stream", vec![0; 4001]);
     let scale = Scale { values: Packed::part("cut@x"), ..request(3) };
     let options = CallOptions::new().mtom(Mtom::On).part(part);
     let error = client.call_as_with::<ScaleResponse>(&scale, options).await.expect_err("no whole number").to_string();

@@ -9,9 +9,9 @@ pub mod client {
     ///
     /// Without Moved: the service starts it.
     #[derive(Debug, Clone)]
-    pub struct ArchiveClient<C = deltasoap::http::Client> {
+    pub struct ArchiveClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl ArchiveClient {
@@ -22,28 +22,30 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap12)
-                .mtom(deltasoap::http::Mtom::On);
+                .mtom(deltasoap::attachments::Mtom::On);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> ArchiveClient<C> {
+    impl<C: deltasoap::client::Caller> ArchiveClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -62,17 +64,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> ArchiveClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> ArchiveClient<deltasoap::client::Whole<C>> {
             ArchiveClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> ArchiveClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> ArchiveClient<deltasoap::client::Leased<C>> {
             ArchiveClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -90,7 +92,7 @@ pub mod client {
             request: &super::Store,
         ) -> Result<
             C::Answer<super::StoreResponse>,
-            deltasoap::http::Failure<super::StoreFault>,
+            deltasoap::client::Failure<super::StoreFault>,
         > {
             Ok(
                 self
@@ -114,7 +116,7 @@ pub mod client {
         pub async fn both(
             &self,
             request: &super::Both,
-        ) -> Result<C::Answer<super::BothResponse>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::BothResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(request, self.options.clone().action("urn:archive#Both"))
                 .await
@@ -133,28 +135,28 @@ pub mod server {
         /// Header blocks of the answer: [`super::Quota`].
         fn store(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Store>,
         ) -> impl std::future::Future<
             Output = Result<
-                deltasoap::http::Answer<super::StoreResponse>,
+                deltasoap::server::Answer<super::StoreResponse>,
                 super::StoreFault,
             >,
         > + Send;
 
         fn both(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Both>,
         ) -> impl std::future::Future<
-            Output = Result<super::BothResponse, deltasoap::soap::Fault>,
+            Output = Result<super::BothResponse, deltasoap::Fault>,
         > + Send;
     }
 
-    /// Serves the operations of `Archive`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `Archive`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct ArchiveServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl ArchiveServer {
@@ -172,20 +174,18 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: Archive>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
-            let service = described(
-                deltasoap::http::SoapService::builder().name("Archive"),
-            );
+            let service = described(deltasoap::SoapService::builder().name("Archive"));
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Store>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Archive>::store(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -195,22 +195,22 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Both>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Archive>::both(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation.action("urn:archive#Both"));
             service
         }
     }
-    deltasoap::http::generated_service!(ArchiveServer);
+    deltasoap::generated_service!(ArchiveServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }
@@ -218,9 +218,9 @@ pub mod server {
 /// A fault of `Store`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
 pub enum StoreFault {
-    Full(deltasoap::http::TypedFault<Full>),
+    Full(deltasoap::soap::TypedFault<Full>),
     /// Any other fault.
-    Other(deltasoap::soap::Fault),
+    Other(deltasoap::Fault),
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]

@@ -6,9 +6,9 @@ pub mod client {
     ///
     /// Without Twin: its body is empty, and its action is the same as that of Ping.
     #[derive(Debug, Clone)]
-    pub struct BareClient<C = deltasoap::http::Client> {
+    pub struct BareClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl BareClient {
@@ -19,27 +19,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap11);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> BareClient<C> {
+    impl<C: deltasoap::client::Caller> BareClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -58,17 +60,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> BareClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> BareClient<deltasoap::client::Whole<C>> {
             BareClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> BareClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> BareClient<deltasoap::client::Leased<C>> {
             BareClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -80,7 +82,7 @@ pub mod client {
         pub async fn ping(
             &self,
             request: &super::Ping,
-        ) -> Result<C::Answer<super::PingResponse>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::PingResponse>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone().action("urn:bare#Ping")).await
         }
 
@@ -91,7 +93,7 @@ pub mod client {
         pub async fn find(
             &self,
             request: &super::Find,
-        ) -> Result<C::Answer<super::Found>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::Found>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone().action("urn:bare#Find")).await
         }
 
@@ -102,7 +104,7 @@ pub mod client {
         pub async fn put(
             &self,
             request: &super::Found,
-        ) -> Result<C::Answer<super::PutResponse>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::PutResponse>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone().action("urn:bare#Put")).await
         }
 
@@ -113,7 +115,7 @@ pub mod client {
         pub async fn stop(
             &self,
             request: &super::Stop,
-        ) -> Result<(), deltasoap::http::CallError> {
+        ) -> Result<(), deltasoap::client::CallError> {
             self.caller.send(request, self.options.clone().action("urn:bare#Stop")).await
         }
     }
@@ -125,41 +127,39 @@ pub mod server {
     pub trait Bare: Send + Sync + 'static {
         fn ping(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Ping>,
         ) -> impl std::future::Future<
-            Output = Result<super::PingResponse, deltasoap::soap::Fault>,
+            Output = Result<super::PingResponse, deltasoap::Fault>,
         > + Send;
 
         fn find(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Find>,
         ) -> impl std::future::Future<
-            Output = Result<super::Found, deltasoap::soap::Fault>,
+            Output = Result<super::Found, deltasoap::Fault>,
         > + Send;
 
         fn put(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Found>,
         ) -> impl std::future::Future<
-            Output = Result<super::PutResponse, deltasoap::soap::Fault>,
+            Output = Result<super::PutResponse, deltasoap::Fault>,
         > + Send;
 
         fn stop(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Stop>,
-        ) -> impl std::future::Future<
-            Output = Result<(), deltasoap::soap::Fault>,
-        > + Send;
+        ) -> impl std::future::Future<Output = Result<(), deltasoap::Fault>> + Send;
     }
 
-    /// Serves the operations of `Bare`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `Bare`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct BareServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl BareServer {
@@ -177,59 +177,57 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: Bare>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
-            let service = described(
-                deltasoap::http::SoapService::builder().name("Bare"),
-            );
+            let service = described(deltasoap::SoapService::builder().name("Bare"));
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Ping>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Bare>::ping(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation.action("urn:bare#Ping"));
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Find>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Bare>::find(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation.action("urn:bare#Find"));
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Found>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Bare>::put(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation.action("urn:bare#Put"));
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Stop>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Bare>::stop(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation.action("urn:bare#Stop"));
             service
         }
     }
-    deltasoap::http::generated_service!(BareServer);
+    deltasoap::generated_service!(BareServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }
@@ -260,7 +258,7 @@ pub struct Found {
     pub note: Option<String>,
     pub tag: Vec<String>,
     pub count: i32,
-    pub val: Option<deltasoap::Node>,
+    pub val: Option<deltasoap::types::Node>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]

@@ -4,9 +4,9 @@
 pub mod client {
     /// Calls the operations of `Codes`.
     #[derive(Debug, Clone)]
-    pub struct CodesClient<C = deltasoap::http::Client> {
+    pub struct CodesClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl CodesClient {
@@ -17,27 +17,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap11);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> CodesClient<C> {
+    impl<C: deltasoap::client::Caller> CodesClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -56,17 +58,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> CodesClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> CodesClient<deltasoap::client::Whole<C>> {
             CodesClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> CodesClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> CodesClient<deltasoap::client::Leased<C>> {
             CodesClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -78,7 +80,7 @@ pub mod client {
         pub async fn order(
             &self,
             request: &super::Order,
-        ) -> Result<C::Answer<super::OrderResponse>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::OrderResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(request, self.options.clone().action("urn:codes#Order"))
                 .await
@@ -92,17 +94,17 @@ pub mod server {
     pub trait Codes: Send + Sync + 'static {
         fn order(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Order>,
         ) -> impl std::future::Future<
-            Output = Result<super::OrderResponse, deltasoap::soap::Fault>,
+            Output = Result<super::OrderResponse, deltasoap::Fault>,
         > + Send;
     }
 
-    /// Serves the operations of `Codes`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `Codes`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct CodesServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl CodesServer {
@@ -120,29 +122,27 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: Codes>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
-            let service = described(
-                deltasoap::http::SoapService::builder().name("Codes"),
-            );
+            let service = described(deltasoap::SoapService::builder().name("Codes"));
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Order>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Codes>::order(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation.action("urn:codes#Order"));
             service
         }
     }
-    deltasoap::http::generated_service!(CodesServer);
+    deltasoap::generated_service!(CodesServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }

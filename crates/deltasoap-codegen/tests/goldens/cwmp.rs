@@ -638,7 +638,7 @@ pub mod cwmp_1_0 {
     pub struct ParameterValueStruct {
         /// Not checked: length at most 256.
         pub name: String,
-        pub value: deltasoap::AnySimple,
+        pub value: deltasoap::types::AnySimple,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -920,7 +920,7 @@ pub mod envelope {
         namespace = "http://schemas.xmlsoap.org/soap/envelope/",
         element = "Envelope"
     )]
-    pub struct Envelope(pub deltasoap::Node);
+    pub struct Envelope(pub deltasoap::types::Node);
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
@@ -928,7 +928,7 @@ pub mod envelope {
         namespace = "http://schemas.xmlsoap.org/soap/envelope/",
         element = "Header"
     )]
-    pub struct Header(pub deltasoap::Node);
+    pub struct Header(pub deltasoap::types::Node);
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
@@ -936,7 +936,7 @@ pub mod envelope {
         namespace = "http://schemas.xmlsoap.org/soap/envelope/",
         element = "Body"
     )]
-    pub struct Body(pub deltasoap::Node);
+    pub struct Body(pub deltasoap::types::Node);
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
@@ -944,7 +944,7 @@ pub mod envelope {
         namespace = "http://schemas.xmlsoap.org/soap/envelope/",
         element = "Fault"
     )]
-    pub struct Fault(pub deltasoap::Node);
+    pub struct Fault(pub deltasoap::types::Node);
 
     pub type EncodingStyle = deltasoap::lexical::List<String>;
 }

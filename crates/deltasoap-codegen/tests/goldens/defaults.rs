@@ -4,9 +4,9 @@
 pub mod client {
     /// Calls the operations of `Measures`.
     #[derive(Debug, Clone)]
-    pub struct MeasuresClient<C = deltasoap::http::Client> {
+    pub struct MeasuresClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl MeasuresClient {
@@ -17,27 +17,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap11);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> MeasuresClient<C> {
+    impl<C: deltasoap::client::Caller> MeasuresClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -56,17 +58,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> MeasuresClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> MeasuresClient<deltasoap::client::Whole<C>> {
             MeasuresClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> MeasuresClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> MeasuresClient<deltasoap::client::Leased<C>> {
             MeasuresClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -78,7 +80,7 @@ pub mod client {
         pub async fn rate(
             &self,
             request: &super::Share2,
-        ) -> Result<C::Answer<super::Total>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::Total>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -89,7 +91,7 @@ pub mod client {
         pub async fn measure(
             &self,
             request: &super::Measure,
-        ) -> Result<C::Answer<super::Note>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::Note>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
     }
@@ -101,25 +103,25 @@ pub mod server {
     pub trait Measures: Send + Sync + 'static {
         fn rate(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Share2>,
         ) -> impl std::future::Future<
-            Output = Result<super::Total, deltasoap::soap::Fault>,
+            Output = Result<super::Total, deltasoap::Fault>,
         > + Send;
 
         fn measure(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Measure>,
         ) -> impl std::future::Future<
-            Output = Result<super::Note, deltasoap::soap::Fault>,
+            Output = Result<super::Note, deltasoap::Fault>,
         > + Send;
     }
 
-    /// Serves the operations of `Measures`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `Measures`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct MeasuresServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl MeasuresServer {
@@ -137,39 +139,37 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: Measures>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
-            let service = described(
-                deltasoap::http::SoapService::builder().name("Measures"),
-            );
+            let service = described(deltasoap::SoapService::builder().name("Measures"));
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Share2>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Measures>::rate(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Measure>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Measures>::measure(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             service
         }
     }
-    deltasoap::http::generated_service!(MeasuresServer);
+    deltasoap::generated_service!(MeasuresServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }
@@ -221,7 +221,7 @@ pub struct Measure {
     pub empty: Option<String>,
     /// Default: d:Size
     #[soap(attribute, default_text = "{urn:defaults}Size")]
-    pub kind: Option<deltasoap::QName>,
+    pub kind: Option<deltasoap::schema::QName>,
     /// Always: 1
     #[soap(attribute)]
     pub id: i32,
@@ -259,7 +259,7 @@ pub struct Measure {
     pub choice: Option<MeasureChoice>,
     /// Default: d:Unit
     #[soap(default_text = "{urn:defaults}Unit")]
-    pub name: Option<deltasoap::QName>,
+    pub name: Option<deltasoap::schema::QName>,
     /// Default:
     pub bad: Option<String>,
     /// Default: maybe

@@ -4,9 +4,9 @@
 pub mod client {
     /// Calls the operations of `Device`.
     #[derive(Debug, Clone)]
-    pub struct DeviceClient<C = deltasoap::http::Client> {
+    pub struct DeviceClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl DeviceClient {
@@ -17,27 +17,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap12);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> DeviceClient<C> {
+    impl<C: deltasoap::client::Caller> DeviceClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -56,17 +58,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> DeviceClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> DeviceClient<deltasoap::client::Whole<C>> {
             DeviceClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> DeviceClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> DeviceClient<deltasoap::client::Leased<C>> {
             DeviceClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -83,7 +85,7 @@ pub mod client {
             request: &super::wsdl::GetSystemDateAndTime,
         ) -> Result<
             C::Answer<super::wsdl::GetSystemDateAndTimeResponse>,
-            deltasoap::http::CallError,
+            deltasoap::client::CallError,
         > {
             self.caller
                 .call(
@@ -110,7 +112,7 @@ pub mod client {
             request: &super::wsdl::SetHostname,
         ) -> Result<
             C::Answer<super::wsdl::SetHostnameResponse>,
-            deltasoap::http::CallError,
+            deltasoap::client::CallError,
         > {
             self.caller
                 .call(
@@ -135,13 +137,10 @@ pub mod server {
         /// A device shall provide the UTCDateTime information.
         fn get_system_date_and_time(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::wsdl::GetSystemDateAndTime>,
         ) -> impl std::future::Future<
-            Output = Result<
-                super::wsdl::GetSystemDateAndTimeResponse,
-                deltasoap::soap::Fault,
-            >,
+            Output = Result<super::wsdl::GetSystemDateAndTimeResponse, deltasoap::Fault>,
         > + Send;
 
         /// This operation sets the hostname on a device. It shall be possible to set the device hostname
@@ -150,17 +149,17 @@ pub mod server {
         /// other string shall be considered as invalid strings.
         fn set_hostname(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::wsdl::SetHostname>,
         ) -> impl std::future::Future<
-            Output = Result<super::wsdl::SetHostnameResponse, deltasoap::soap::Fault>,
+            Output = Result<super::wsdl::SetHostnameResponse, deltasoap::Fault>,
         > + Send;
     }
 
-    /// Serves the operations of `Device`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `Device`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct DeviceServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl DeviceServer {
@@ -178,14 +177,12 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: Device>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
-            let service = described(
-                deltasoap::http::SoapService::builder().name("Device"),
-            );
+            let service = described(deltasoap::SoapService::builder().name("Device"));
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::wsdl::GetSystemDateAndTime>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -193,7 +190,7 @@ pub mod server {
                     <T as Device>::get_system_date_and_time(&it, context, request).await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -203,13 +200,13 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::wsdl::SetHostname>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Device>::set_hostname(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -218,11 +215,11 @@ pub mod server {
             service
         }
     }
-    deltasoap::http::generated_service!(DeviceServer);
+    deltasoap::generated_service!(DeviceServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }
@@ -351,7 +348,7 @@ pub mod schema {
     pub struct SystemDateTimeExtension {
         /// Any other element.
         #[soap(inline)]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]

@@ -4,9 +4,9 @@
 pub mod client {
     /// Calls the operations of `Labels`.
     #[derive(Debug, Clone)]
-    pub struct LabelsClient<C = deltasoap::http::Client> {
+    pub struct LabelsClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl LabelsClient {
@@ -17,27 +17,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap11);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> LabelsClient<C> {
+    impl<C: deltasoap::client::Caller> LabelsClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -56,17 +58,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> LabelsClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> LabelsClient<deltasoap::client::Whole<C>> {
             LabelsClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> LabelsClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> LabelsClient<deltasoap::client::Leased<C>> {
             LabelsClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -78,7 +80,7 @@ pub mod client {
         pub async fn label(
             &self,
             request: &super::Label,
-        ) -> Result<C::Answer<super::LabelResponse>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::LabelResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(
                     request,
@@ -95,17 +97,17 @@ pub mod server {
     pub trait Labels: Send + Sync + 'static {
         fn label(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Label>,
         ) -> impl std::future::Future<
-            Output = Result<super::LabelResponse, deltasoap::soap::Fault>,
+            Output = Result<super::LabelResponse, deltasoap::Fault>,
         > + Send;
     }
 
-    /// Serves the operations of `Labels`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `Labels`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct LabelsServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl LabelsServer {
@@ -123,20 +125,18 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: Labels>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
-            let service = described(
-                deltasoap::http::SoapService::builder().name("Labels"),
-            );
+            let service = described(deltasoap::SoapService::builder().name("Labels"));
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Label>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Labels>::label(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -146,11 +146,11 @@ pub mod server {
             service
         }
     }
-    deltasoap::http::generated_service!(LabelsServer);
+    deltasoap::generated_service!(LabelsServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }
@@ -179,7 +179,7 @@ pub struct Digest(pub deltasoap::Binary);
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(transparent, name = "Kind", namespace = "urn:encoded")]
-pub struct Kind(pub deltasoap::QName);
+pub struct Kind(pub deltasoap::schema::QName);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:encoded", rename_all = "camelCase")]

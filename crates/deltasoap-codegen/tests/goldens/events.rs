@@ -4,9 +4,9 @@
 pub mod client {
     /// Calls the operations of `PullPointSubscription`.
     #[derive(Debug, Clone)]
-    pub struct PullPointSubscriptionClient<C = deltasoap::http::Client> {
+    pub struct PullPointSubscriptionClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl PullPointSubscriptionClient {
@@ -17,27 +17,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap12);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> PullPointSubscriptionClient<C> {
+    impl<C: deltasoap::client::Caller> PullPointSubscriptionClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -56,17 +58,19 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> PullPointSubscriptionClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> PullPointSubscriptionClient<deltasoap::client::Whole<C>> {
             PullPointSubscriptionClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> PullPointSubscriptionClient<deltasoap::http::Leased<C>> {
+        pub fn leased(
+            self,
+        ) -> PullPointSubscriptionClient<deltasoap::client::Leased<C>> {
             PullPointSubscriptionClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -86,7 +90,7 @@ pub mod client {
             request: &super::wsdl::PullMessages,
         ) -> Result<
             C::Answer<super::wsdl::PullMessagesResponse>,
-            deltasoap::http::Failure<super::PullMessagesFault>,
+            deltasoap::client::Failure<super::PullMessagesFault>,
         > {
             Ok(
                 self
@@ -117,7 +121,7 @@ pub mod client {
         pub async fn seek(
             &self,
             request: &super::wsdl::Seek,
-        ) -> Result<C::Answer<super::wsdl::SeekResponse>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::wsdl::SeekResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(
                     request,
@@ -147,7 +151,7 @@ pub mod client {
             request: &super::wsdl::SetSynchronizationPoint,
         ) -> Result<
             C::Answer<super::wsdl::SetSynchronizationPointResponse>,
-            deltasoap::http::CallError,
+            deltasoap::client::CallError,
         > {
             self.caller
                 .call(
@@ -165,9 +169,9 @@ pub mod client {
 
     /// Calls the operations of `EventPortType`.
     #[derive(Debug, Clone)]
-    pub struct EventClient<C = deltasoap::http::Client> {
+    pub struct EventClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl EventClient {
@@ -178,27 +182,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap12);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> EventClient<C> {
+    impl<C: deltasoap::client::Caller> EventClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -217,17 +223,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> EventClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> EventClient<deltasoap::client::Whole<C>> {
             EventClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> EventClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> EventClient<deltasoap::client::Leased<C>> {
             EventClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -241,7 +247,7 @@ pub mod client {
             request: &super::wsdl::GetServiceCapabilities,
         ) -> Result<
             C::Answer<super::wsdl::GetServiceCapabilitiesResponse>,
-            deltasoap::http::CallError,
+            deltasoap::client::CallError,
         > {
             self.caller
                 .call(
@@ -269,7 +275,7 @@ pub mod client {
             request: &super::wsdl::CreatePullPointSubscription,
         ) -> Result<
             C::Answer<super::wsdl::CreatePullPointSubscriptionResponse>,
-            deltasoap::http::Failure<super::CreatePullPointSubscriptionFault>,
+            deltasoap::client::Failure<super::CreatePullPointSubscriptionFault>,
         > {
             Ok(
                 self
@@ -300,7 +306,7 @@ pub mod client {
             request: &super::wsdl::GetEventProperties,
         ) -> Result<
             C::Answer<super::wsdl::GetEventPropertiesResponse>,
-            deltasoap::http::CallError,
+            deltasoap::client::CallError,
         > {
             self.caller
                 .call(
@@ -318,9 +324,9 @@ pub mod client {
 
     /// Calls the operations of `SubscriptionManager`.
     #[derive(Debug, Clone)]
-    pub struct SubscriptionManagerClient<C = deltasoap::http::Client> {
+    pub struct SubscriptionManagerClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl SubscriptionManagerClient {
@@ -328,27 +334,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap12);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> SubscriptionManagerClient<C> {
+    impl<C: deltasoap::client::Caller> SubscriptionManagerClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -367,17 +375,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> SubscriptionManagerClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> SubscriptionManagerClient<deltasoap::client::Whole<C>> {
             SubscriptionManagerClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> SubscriptionManagerClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> SubscriptionManagerClient<deltasoap::client::Leased<C>> {
             SubscriptionManagerClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -391,7 +399,7 @@ pub mod client {
             request: &super::b_2::Renew,
         ) -> Result<
             C::Answer<super::b_2::RenewResponse>,
-            deltasoap::http::Failure<super::RenewFault>,
+            deltasoap::client::Failure<super::RenewFault>,
         > {
             Ok(
                 self
@@ -418,7 +426,7 @@ pub mod client {
             request: &super::b_2::Unsubscribe,
         ) -> Result<
             C::Answer<super::b_2::UnsubscribeResponse>,
-            deltasoap::http::Failure<super::UnsubscribeFault>,
+            deltasoap::client::Failure<super::UnsubscribeFault>,
         > {
             Ok(
                 self
@@ -439,9 +447,9 @@ pub mod client {
 
     /// Calls the operations of `NotificationProducer`.
     #[derive(Debug, Clone)]
-    pub struct NotificationProducerClient<C = deltasoap::http::Client> {
+    pub struct NotificationProducerClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl NotificationProducerClient {
@@ -449,27 +457,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap12);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> NotificationProducerClient<C> {
+    impl<C: deltasoap::client::Caller> NotificationProducerClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -488,17 +498,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> NotificationProducerClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> NotificationProducerClient<deltasoap::client::Whole<C>> {
             NotificationProducerClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> NotificationProducerClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> NotificationProducerClient<deltasoap::client::Leased<C>> {
             NotificationProducerClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -512,7 +522,7 @@ pub mod client {
             request: &super::b_2::Subscribe,
         ) -> Result<
             C::Answer<super::b_2::SubscribeResponse>,
-            deltasoap::http::Failure<super::CreatePullPointSubscriptionFault>,
+            deltasoap::client::Failure<super::CreatePullPointSubscriptionFault>,
         > {
             Ok(
                 self
@@ -539,7 +549,7 @@ pub mod client {
             request: &super::b_2::GetCurrentMessage,
         ) -> Result<
             C::Answer<super::b_2::GetCurrentMessageResponse>,
-            deltasoap::http::Failure<super::GetCurrentMessageFault>,
+            deltasoap::client::Failure<super::GetCurrentMessageFault>,
         > {
             Ok(
                 self
@@ -560,9 +570,9 @@ pub mod client {
 
     /// Calls the operations of `NotificationConsumer`.
     #[derive(Debug, Clone)]
-    pub struct NotificationConsumerClient<C = deltasoap::http::Client> {
+    pub struct NotificationConsumerClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl NotificationConsumerClient {
@@ -570,27 +580,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap12);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> NotificationConsumerClient<C> {
+    impl<C: deltasoap::client::Caller> NotificationConsumerClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -609,17 +621,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> NotificationConsumerClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> NotificationConsumerClient<deltasoap::client::Whole<C>> {
             NotificationConsumerClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> NotificationConsumerClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> NotificationConsumerClient<deltasoap::client::Leased<C>> {
             NotificationConsumerClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -631,7 +643,7 @@ pub mod client {
         pub async fn notify(
             &self,
             request: &super::b_2::Notify,
-        ) -> Result<(), deltasoap::http::CallError> {
+        ) -> Result<(), deltasoap::client::CallError> {
             self.caller
                 .send(
                     request,
@@ -648,9 +660,9 @@ pub mod client {
 
     /// Calls the operations of `PullPoint`.
     #[derive(Debug, Clone)]
-    pub struct PullPointClient<C = deltasoap::http::Client> {
+    pub struct PullPointClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl PullPointClient {
@@ -658,27 +670,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap12);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> PullPointClient<C> {
+    impl<C: deltasoap::client::Caller> PullPointClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -697,17 +711,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> PullPointClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> PullPointClient<deltasoap::client::Whole<C>> {
             PullPointClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> PullPointClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> PullPointClient<deltasoap::client::Leased<C>> {
             PullPointClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -721,7 +735,7 @@ pub mod client {
             request: &super::b_2::GetMessages,
         ) -> Result<
             C::Answer<super::b_2::GetMessagesResponse>,
-            deltasoap::http::Failure<super::GetMessagesFault>,
+            deltasoap::client::Failure<super::GetMessagesFault>,
         > {
             Ok(
                 self
@@ -748,7 +762,7 @@ pub mod client {
             request: &super::b_2::DestroyPullPoint,
         ) -> Result<
             C::Answer<super::b_2::DestroyPullPointResponse>,
-            deltasoap::http::Failure<super::DestroyPullPointFault>,
+            deltasoap::client::Failure<super::DestroyPullPointFault>,
         > {
             Ok(
                 self
@@ -773,7 +787,7 @@ pub mod client {
         pub async fn notify(
             &self,
             request: &super::b_2::Notify,
-        ) -> Result<(), deltasoap::http::CallError> {
+        ) -> Result<(), deltasoap::client::CallError> {
             self.caller
                 .send(
                     request,
@@ -788,9 +802,9 @@ pub mod client {
 
     /// Calls the operations of `CreatePullPoint`.
     #[derive(Debug, Clone)]
-    pub struct CreatePullPointClient<C = deltasoap::http::Client> {
+    pub struct CreatePullPointClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl CreatePullPointClient {
@@ -798,27 +812,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap12);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> CreatePullPointClient<C> {
+    impl<C: deltasoap::client::Caller> CreatePullPointClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -837,17 +853,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> CreatePullPointClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> CreatePullPointClient<deltasoap::client::Whole<C>> {
             CreatePullPointClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> CreatePullPointClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> CreatePullPointClient<deltasoap::client::Leased<C>> {
             CreatePullPointClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -861,7 +877,7 @@ pub mod client {
             request: &super::b_2::CreatePullPoint,
         ) -> Result<
             C::Answer<super::b_2::CreatePullPointResponse>,
-            deltasoap::http::Failure<super::CreatePullPointFault>,
+            deltasoap::client::Failure<super::CreatePullPointFault>,
         > {
             Ok(
                 self
@@ -882,9 +898,9 @@ pub mod client {
 
     /// Calls the operations of `PausableSubscriptionManager`.
     #[derive(Debug, Clone)]
-    pub struct PausableSubscriptionManagerClient<C = deltasoap::http::Client> {
+    pub struct PausableSubscriptionManagerClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl PausableSubscriptionManagerClient {
@@ -892,27 +908,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap12);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> PausableSubscriptionManagerClient<C> {
+    impl<C: deltasoap::client::Caller> PausableSubscriptionManagerClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -933,9 +951,9 @@ pub mod client {
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
         pub fn whole(
             self,
-        ) -> PausableSubscriptionManagerClient<deltasoap::http::Whole<C>> {
+        ) -> PausableSubscriptionManagerClient<deltasoap::client::Whole<C>> {
             PausableSubscriptionManagerClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
@@ -943,9 +961,9 @@ pub mod client {
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
         pub fn leased(
             self,
-        ) -> PausableSubscriptionManagerClient<deltasoap::http::Leased<C>> {
+        ) -> PausableSubscriptionManagerClient<deltasoap::client::Leased<C>> {
             PausableSubscriptionManagerClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -959,7 +977,7 @@ pub mod client {
             request: &super::b_2::Renew,
         ) -> Result<
             C::Answer<super::b_2::RenewResponse>,
-            deltasoap::http::Failure<super::RenewFault>,
+            deltasoap::client::Failure<super::RenewFault>,
         > {
             Ok(
                 self
@@ -986,7 +1004,7 @@ pub mod client {
             request: &super::b_2::Unsubscribe,
         ) -> Result<
             C::Answer<super::b_2::UnsubscribeResponse>,
-            deltasoap::http::Failure<super::UnsubscribeFault>,
+            deltasoap::client::Failure<super::UnsubscribeFault>,
         > {
             Ok(
                 self
@@ -1013,7 +1031,7 @@ pub mod client {
             request: &super::b_2::PauseSubscription,
         ) -> Result<
             C::Answer<super::b_2::PauseSubscriptionResponse>,
-            deltasoap::http::Failure<super::PauseSubscriptionFault>,
+            deltasoap::client::Failure<super::PauseSubscriptionFault>,
         > {
             Ok(
                 self
@@ -1040,7 +1058,7 @@ pub mod client {
             request: &super::b_2::ResumeSubscription,
         ) -> Result<
             C::Answer<super::b_2::ResumeSubscriptionResponse>,
-            deltasoap::http::Failure<super::ResumeSubscriptionFault>,
+            deltasoap::client::Failure<super::ResumeSubscriptionFault>,
         > {
             Ok(
                 self
@@ -1073,7 +1091,7 @@ pub mod server {
         /// than requested it shall return these without generating a fault.
         fn pull_messages(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::wsdl::PullMessages>,
         ) -> impl std::future::Future<
             Output = Result<super::wsdl::PullMessagesResponse, super::PullMessagesFault>,
@@ -1088,10 +1106,10 @@ pub mod server {
         /// NotificationMessage.
         fn seek(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::wsdl::Seek>,
         ) -> impl std::future::Future<
-            Output = Result<super::wsdl::SeekResponse, deltasoap::soap::Fault>,
+            Output = Result<super::wsdl::SeekResponse, deltasoap::Fault>,
         > + Send;
 
         /// Properties inform a client about property creation, changes and
@@ -1104,20 +1122,20 @@ pub mod server {
         /// transmitted via the notification transportation of the notification interface. This method is mandatory.
         fn set_synchronization_point(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::wsdl::SetSynchronizationPoint>,
         ) -> impl std::future::Future<
             Output = Result<
                 super::wsdl::SetSynchronizationPointResponse,
-                deltasoap::soap::Fault,
+                deltasoap::Fault,
             >,
         > + Send;
     }
 
-    /// Serves the operations of `PullPointSubscription`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `PullPointSubscription`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct PullPointSubscriptionServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl PullPointSubscriptionServer {
@@ -1135,14 +1153,14 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: PullPointSubscription>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
             let service = described(
-                deltasoap::http::SoapService::builder().name("PullPointSubscription"),
+                deltasoap::SoapService::builder().name("PullPointSubscription"),
             );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::wsdl::PullMessages>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1151,7 +1169,7 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1162,7 +1180,7 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::wsdl::Seek>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1170,7 +1188,7 @@ pub mod server {
                     <T as PullPointSubscription>::seek(&it, context, request).await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1180,7 +1198,7 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::wsdl::SetSynchronizationPoint>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1193,7 +1211,7 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1204,19 +1222,19 @@ pub mod server {
             service
         }
     }
-    deltasoap::http::generated_service!(PullPointSubscriptionServer);
+    deltasoap::generated_service!(PullPointSubscriptionServer);
 
     /// The operations of `EventPortType`, implemented by a server: see [`EventServer`].
     pub trait Event: Send + Sync + 'static {
         /// Returns the capabilities of the event service. The result is returned in a typed answer.
         fn get_service_capabilities(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::wsdl::GetServiceCapabilities>,
         ) -> impl std::future::Future<
             Output = Result<
                 super::wsdl::GetServiceCapabilitiesResponse,
-                deltasoap::soap::Fault,
+                deltasoap::Fault,
             >,
         > + Send;
 
@@ -1227,7 +1245,7 @@ pub mod server {
         /// This method is mandatory.
         fn create_pull_point_subscription(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::wsdl::CreatePullPointSubscription>,
         ) -> impl std::future::Future<
             Output = Result<
@@ -1243,20 +1261,17 @@ pub mod server {
         /// the device.
         fn get_event_properties(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::wsdl::GetEventProperties>,
         ) -> impl std::future::Future<
-            Output = Result<
-                super::wsdl::GetEventPropertiesResponse,
-                deltasoap::soap::Fault,
-            >,
+            Output = Result<super::wsdl::GetEventPropertiesResponse, deltasoap::Fault>,
         > + Send;
     }
 
-    /// Serves the operations of `EventPortType`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `EventPortType`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct EventServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl EventServer {
@@ -1274,14 +1289,14 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: Event>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
             let service = described(
-                deltasoap::http::SoapService::builder().name("EventPortType"),
+                deltasoap::SoapService::builder().name("EventPortType"),
             );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::wsdl::GetServiceCapabilities>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1289,7 +1304,7 @@ pub mod server {
                     <T as Event>::get_service_capabilities(&it, context, request).await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1299,7 +1314,7 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::wsdl::CreatePullPointSubscription>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1308,7 +1323,7 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1334,7 +1349,7 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::wsdl::GetEventProperties>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1342,7 +1357,7 @@ pub mod server {
                     <T as Event>::get_event_properties(&it, context, request).await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1353,13 +1368,13 @@ pub mod server {
             service
         }
     }
-    deltasoap::http::generated_service!(EventServer);
+    deltasoap::generated_service!(EventServer);
 
     /// The operations of `SubscriptionManager`, implemented by a server: see [`SubscriptionManagerServer`].
     pub trait SubscriptionManager: Send + Sync + 'static {
         fn renew(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::b_2::Renew>,
         ) -> impl std::future::Future<
             Output = Result<super::b_2::RenewResponse, super::RenewFault>,
@@ -1367,17 +1382,17 @@ pub mod server {
 
         fn unsubscribe(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::b_2::Unsubscribe>,
         ) -> impl std::future::Future<
             Output = Result<super::b_2::UnsubscribeResponse, super::UnsubscribeFault>,
         > + Send;
     }
 
-    /// Serves the operations of `SubscriptionManager`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `SubscriptionManager`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct SubscriptionManagerServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl SubscriptionManagerServer {
@@ -1395,14 +1410,14 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: SubscriptionManager>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
             let service = described(
-                deltasoap::http::SoapService::builder().name("SubscriptionManager"),
+                deltasoap::SoapService::builder().name("SubscriptionManager"),
             );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::b_2::Renew>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1410,7 +1425,7 @@ pub mod server {
                     <T as SubscriptionManager>::renew(&it, context, request).await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1422,7 +1437,7 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::b_2::Unsubscribe>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1430,7 +1445,7 @@ pub mod server {
                     <T as SubscriptionManager>::unsubscribe(&it, context, request).await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1443,13 +1458,13 @@ pub mod server {
             service
         }
     }
-    deltasoap::http::generated_service!(SubscriptionManagerServer);
+    deltasoap::generated_service!(SubscriptionManagerServer);
 
     /// The operations of `NotificationProducer`, implemented by a server: see [`NotificationProducerServer`].
     pub trait NotificationProducer: Send + Sync + 'static {
         fn subscribe(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::b_2::Subscribe>,
         ) -> impl std::future::Future<
             Output = Result<
@@ -1460,7 +1475,7 @@ pub mod server {
 
         fn get_current_message(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::b_2::GetCurrentMessage>,
         ) -> impl std::future::Future<
             Output = Result<
@@ -1470,10 +1485,10 @@ pub mod server {
         > + Send;
     }
 
-    /// Serves the operations of `NotificationProducer`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `NotificationProducer`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct NotificationProducerServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl NotificationProducerServer {
@@ -1491,14 +1506,14 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: NotificationProducer>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
             let service = described(
-                deltasoap::http::SoapService::builder().name("NotificationProducer"),
+                deltasoap::SoapService::builder().name("NotificationProducer"),
             );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::b_2::Subscribe>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1506,7 +1521,7 @@ pub mod server {
                     <T as NotificationProducer>::subscribe(&it, context, request).await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1532,7 +1547,7 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::b_2::GetCurrentMessage>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1545,7 +1560,7 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1562,23 +1577,21 @@ pub mod server {
             service
         }
     }
-    deltasoap::http::generated_service!(NotificationProducerServer);
+    deltasoap::generated_service!(NotificationProducerServer);
 
     /// The operations of `NotificationConsumer`, implemented by a server: see [`NotificationConsumerServer`].
     pub trait NotificationConsumer: Send + Sync + 'static {
         fn notify(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::b_2::Notify>,
-        ) -> impl std::future::Future<
-            Output = Result<(), deltasoap::soap::Fault>,
-        > + Send;
+        ) -> impl std::future::Future<Output = Result<(), deltasoap::Fault>> + Send;
     }
 
-    /// Serves the operations of `NotificationConsumer`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `NotificationConsumer`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct NotificationConsumerServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl NotificationConsumerServer {
@@ -1596,14 +1609,14 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: NotificationConsumer>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
             let service = described(
-                deltasoap::http::SoapService::builder().name("NotificationConsumer"),
+                deltasoap::SoapService::builder().name("NotificationConsumer"),
             );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::b_2::Notify>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1611,7 +1624,7 @@ pub mod server {
                     <T as NotificationConsumer>::notify(&it, context, request).await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1622,13 +1635,13 @@ pub mod server {
             service
         }
     }
-    deltasoap::http::generated_service!(NotificationConsumerServer);
+    deltasoap::generated_service!(NotificationConsumerServer);
 
     /// The operations of `PullPoint`, implemented by a server: see [`PullPointServer`].
     pub trait PullPoint: Send + Sync + 'static {
         fn get_messages(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::b_2::GetMessages>,
         ) -> impl std::future::Future<
             Output = Result<super::b_2::GetMessagesResponse, super::GetMessagesFault>,
@@ -1636,7 +1649,7 @@ pub mod server {
 
         fn destroy_pull_point(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::b_2::DestroyPullPoint>,
         ) -> impl std::future::Future<
             Output = Result<
@@ -1647,17 +1660,15 @@ pub mod server {
 
         fn notify(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::b_2::Notify>,
-        ) -> impl std::future::Future<
-            Output = Result<(), deltasoap::soap::Fault>,
-        > + Send;
+        ) -> impl std::future::Future<Output = Result<(), deltasoap::Fault>> + Send;
     }
 
-    /// Serves the operations of `PullPoint`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `PullPoint`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct PullPointServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl PullPointServer {
@@ -1675,14 +1686,12 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: PullPoint>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
-            let service = described(
-                deltasoap::http::SoapService::builder().name("PullPoint"),
-            );
+            let service = described(deltasoap::SoapService::builder().name("PullPoint"));
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::b_2::GetMessages>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1690,7 +1699,7 @@ pub mod server {
                     <T as PullPoint>::get_messages(&it, context, request).await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1702,7 +1711,7 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::b_2::DestroyPullPoint>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1710,7 +1719,7 @@ pub mod server {
                     <T as PullPoint>::destroy_pull_point(&it, context, request).await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1722,13 +1731,13 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::b_2::Notify>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as PullPoint>::notify(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1737,13 +1746,13 @@ pub mod server {
             service
         }
     }
-    deltasoap::http::generated_service!(PullPointServer);
+    deltasoap::generated_service!(PullPointServer);
 
     /// The operations of `CreatePullPoint`, implemented by a server: see [`CreatePullPointServer`].
     pub trait CreatePullPoint: Send + Sync + 'static {
         fn create_pull_point(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::b_2::CreatePullPoint>,
         ) -> impl std::future::Future<
             Output = Result<
@@ -1753,10 +1762,10 @@ pub mod server {
         > + Send;
     }
 
-    /// Serves the operations of `CreatePullPoint`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `CreatePullPoint`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct CreatePullPointServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl CreatePullPointServer {
@@ -1774,14 +1783,14 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: CreatePullPoint>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
             let service = described(
-                deltasoap::http::SoapService::builder().name("CreatePullPoint"),
+                deltasoap::SoapService::builder().name("CreatePullPoint"),
             );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::b_2::CreatePullPoint>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1790,7 +1799,7 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1802,14 +1811,14 @@ pub mod server {
             service
         }
     }
-    deltasoap::http::generated_service!(CreatePullPointServer);
+    deltasoap::generated_service!(CreatePullPointServer);
 
     /// The operations of `PausableSubscriptionManager`, implemented by a server: see
     /// [`PausableSubscriptionManagerServer`].
     pub trait PausableSubscriptionManager: Send + Sync + 'static {
         fn renew(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::b_2::Renew>,
         ) -> impl std::future::Future<
             Output = Result<super::b_2::RenewResponse, super::RenewFault>,
@@ -1817,7 +1826,7 @@ pub mod server {
 
         fn unsubscribe(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::b_2::Unsubscribe>,
         ) -> impl std::future::Future<
             Output = Result<super::b_2::UnsubscribeResponse, super::UnsubscribeFault>,
@@ -1825,7 +1834,7 @@ pub mod server {
 
         fn pause_subscription(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::b_2::PauseSubscription>,
         ) -> impl std::future::Future<
             Output = Result<
@@ -1836,7 +1845,7 @@ pub mod server {
 
         fn resume_subscription(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::b_2::ResumeSubscription>,
         ) -> impl std::future::Future<
             Output = Result<
@@ -1846,10 +1855,10 @@ pub mod server {
         > + Send;
     }
 
-    /// Serves the operations of `PausableSubscriptionManager`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `PausableSubscriptionManager`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct PausableSubscriptionManagerServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl PausableSubscriptionManagerServer {
@@ -1867,15 +1876,14 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: PausableSubscriptionManager>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
             let service = described(
-                deltasoap::http::SoapService::builder()
-                    .name("PausableSubscriptionManager"),
+                deltasoap::SoapService::builder().name("PausableSubscriptionManager"),
             );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::b_2::Renew>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1884,7 +1892,7 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1896,7 +1904,7 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::b_2::Unsubscribe>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1909,7 +1917,7 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1921,7 +1929,7 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::b_2::PauseSubscription>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1934,7 +1942,7 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1946,7 +1954,7 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::b_2::ResumeSubscription>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -1959,7 +1967,7 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -1972,11 +1980,11 @@ pub mod server {
             service
         }
     }
-    deltasoap::http::generated_service!(PausableSubscriptionManagerServer);
+    deltasoap::generated_service!(PausableSubscriptionManagerServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }
@@ -1985,140 +1993,140 @@ pub mod server {
 #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
 pub enum PullMessagesFault {
     PullMessagesFaultResponse(
-        deltasoap::http::TypedFault<wsdl::PullMessagesFaultResponse>,
+        deltasoap::soap::TypedFault<wsdl::PullMessagesFaultResponse>,
     ),
     /// Any other fault.
-    Other(deltasoap::soap::Fault),
+    Other(deltasoap::Fault),
 }
 
 /// A fault of `CreatePullPointSubscription`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
 pub enum CreatePullPointSubscriptionFault {
-    ResourceUnknownFault(deltasoap::http::TypedFault<r_2::ResourceUnknownFaultType>),
-    InvalidFilterFault(deltasoap::http::TypedFault<b_2::InvalidFilterFaultType>),
+    ResourceUnknownFault(deltasoap::soap::TypedFault<r_2::ResourceUnknownFaultType>),
+    InvalidFilterFault(deltasoap::soap::TypedFault<b_2::InvalidFilterFaultType>),
     TopicExpressionDialectUnknownFault(
-        deltasoap::http::TypedFault<b_2::TopicExpressionDialectUnknownFaultType>,
+        deltasoap::soap::TypedFault<b_2::TopicExpressionDialectUnknownFaultType>,
     ),
     InvalidTopicExpressionFault(
-        deltasoap::http::TypedFault<b_2::InvalidTopicExpressionFaultType>,
+        deltasoap::soap::TypedFault<b_2::InvalidTopicExpressionFaultType>,
     ),
-    TopicNotSupportedFault(deltasoap::http::TypedFault<b_2::TopicNotSupportedFaultType>),
+    TopicNotSupportedFault(deltasoap::soap::TypedFault<b_2::TopicNotSupportedFaultType>),
     InvalidProducerPropertiesExpressionFault(
-        deltasoap::http::TypedFault<b_2::InvalidProducerPropertiesExpressionFaultType>,
+        deltasoap::soap::TypedFault<b_2::InvalidProducerPropertiesExpressionFaultType>,
     ),
     InvalidMessageContentExpressionFault(
-        deltasoap::http::TypedFault<b_2::InvalidMessageContentExpressionFaultType>,
+        deltasoap::soap::TypedFault<b_2::InvalidMessageContentExpressionFaultType>,
     ),
     UnacceptableInitialTerminationTimeFault(
-        deltasoap::http::TypedFault<b_2::UnacceptableInitialTerminationTimeFaultType>,
+        deltasoap::soap::TypedFault<b_2::UnacceptableInitialTerminationTimeFaultType>,
     ),
     UnrecognizedPolicyRequestFault(
-        deltasoap::http::TypedFault<b_2::UnrecognizedPolicyRequestFaultType>,
+        deltasoap::soap::TypedFault<b_2::UnrecognizedPolicyRequestFaultType>,
     ),
     UnsupportedPolicyRequestFault(
-        deltasoap::http::TypedFault<b_2::UnsupportedPolicyRequestFaultType>,
+        deltasoap::soap::TypedFault<b_2::UnsupportedPolicyRequestFaultType>,
     ),
     NotifyMessageNotSupportedFault(
-        deltasoap::http::TypedFault<b_2::NotifyMessageNotSupportedFaultType>,
+        deltasoap::soap::TypedFault<b_2::NotifyMessageNotSupportedFaultType>,
     ),
     SubscribeCreationFailedFault(
-        deltasoap::http::TypedFault<b_2::SubscribeCreationFailedFaultType>,
+        deltasoap::soap::TypedFault<b_2::SubscribeCreationFailedFaultType>,
     ),
     /// Any other fault.
-    Other(deltasoap::soap::Fault),
+    Other(deltasoap::Fault),
 }
 
 /// A fault of `Renew`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
 pub enum RenewFault {
-    ResourceUnknownFault(deltasoap::http::TypedFault<r_2::ResourceUnknownFaultType>),
+    ResourceUnknownFault(deltasoap::soap::TypedFault<r_2::ResourceUnknownFaultType>),
     UnacceptableTerminationTimeFault(
-        deltasoap::http::TypedFault<b_2::UnacceptableTerminationTimeFaultType>,
+        deltasoap::soap::TypedFault<b_2::UnacceptableTerminationTimeFaultType>,
     ),
     /// Any other fault.
-    Other(deltasoap::soap::Fault),
+    Other(deltasoap::Fault),
 }
 
 /// A fault of `Unsubscribe`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
 pub enum UnsubscribeFault {
-    ResourceUnknownFault(deltasoap::http::TypedFault<r_2::ResourceUnknownFaultType>),
+    ResourceUnknownFault(deltasoap::soap::TypedFault<r_2::ResourceUnknownFaultType>),
     UnableToDestroySubscriptionFault(
-        deltasoap::http::TypedFault<b_2::UnableToDestroySubscriptionFaultType>,
+        deltasoap::soap::TypedFault<b_2::UnableToDestroySubscriptionFaultType>,
     ),
     /// Any other fault.
-    Other(deltasoap::soap::Fault),
+    Other(deltasoap::Fault),
 }
 
 /// A fault of `GetCurrentMessage`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
 pub enum GetCurrentMessageFault {
-    ResourceUnknownFault(deltasoap::http::TypedFault<r_2::ResourceUnknownFaultType>),
+    ResourceUnknownFault(deltasoap::soap::TypedFault<r_2::ResourceUnknownFaultType>),
     TopicExpressionDialectUnknownFault(
-        deltasoap::http::TypedFault<b_2::TopicExpressionDialectUnknownFaultType>,
+        deltasoap::soap::TypedFault<b_2::TopicExpressionDialectUnknownFaultType>,
     ),
     InvalidTopicExpressionFault(
-        deltasoap::http::TypedFault<b_2::InvalidTopicExpressionFaultType>,
+        deltasoap::soap::TypedFault<b_2::InvalidTopicExpressionFaultType>,
     ),
-    TopicNotSupportedFault(deltasoap::http::TypedFault<b_2::TopicNotSupportedFaultType>),
+    TopicNotSupportedFault(deltasoap::soap::TypedFault<b_2::TopicNotSupportedFaultType>),
     NoCurrentMessageOnTopicFault(
-        deltasoap::http::TypedFault<b_2::NoCurrentMessageOnTopicFaultType>,
+        deltasoap::soap::TypedFault<b_2::NoCurrentMessageOnTopicFaultType>,
     ),
     MultipleTopicsSpecifiedFault(
-        deltasoap::http::TypedFault<b_2::MultipleTopicsSpecifiedFaultType>,
+        deltasoap::soap::TypedFault<b_2::MultipleTopicsSpecifiedFaultType>,
     ),
     /// Any other fault.
-    Other(deltasoap::soap::Fault),
+    Other(deltasoap::Fault),
 }
 
 /// A fault of `GetMessages`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
 pub enum GetMessagesFault {
-    ResourceUnknownFault(deltasoap::http::TypedFault<r_2::ResourceUnknownFaultType>),
+    ResourceUnknownFault(deltasoap::soap::TypedFault<r_2::ResourceUnknownFaultType>),
     UnableToGetMessagesFault(
-        deltasoap::http::TypedFault<b_2::UnableToGetMessagesFaultType>,
+        deltasoap::soap::TypedFault<b_2::UnableToGetMessagesFaultType>,
     ),
     /// Any other fault.
-    Other(deltasoap::soap::Fault),
+    Other(deltasoap::Fault),
 }
 
 /// A fault of `DestroyPullPoint`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
 pub enum DestroyPullPointFault {
-    ResourceUnknownFault(deltasoap::http::TypedFault<r_2::ResourceUnknownFaultType>),
+    ResourceUnknownFault(deltasoap::soap::TypedFault<r_2::ResourceUnknownFaultType>),
     UnableToDestroyPullPointFault(
-        deltasoap::http::TypedFault<b_2::UnableToDestroyPullPointFaultType>,
+        deltasoap::soap::TypedFault<b_2::UnableToDestroyPullPointFaultType>,
     ),
     /// Any other fault.
-    Other(deltasoap::soap::Fault),
+    Other(deltasoap::Fault),
 }
 
 /// A fault of `CreatePullPoint`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
 pub enum CreatePullPointFault {
     UnableToCreatePullPointFault(
-        deltasoap::http::TypedFault<b_2::UnableToCreatePullPointFaultType>,
+        deltasoap::soap::TypedFault<b_2::UnableToCreatePullPointFaultType>,
     ),
     /// Any other fault.
-    Other(deltasoap::soap::Fault),
+    Other(deltasoap::Fault),
 }
 
 /// A fault of `PauseSubscription`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
 pub enum PauseSubscriptionFault {
-    ResourceUnknownFault(deltasoap::http::TypedFault<r_2::ResourceUnknownFaultType>),
-    PauseFailedFault(deltasoap::http::TypedFault<b_2::PauseFailedFaultType>),
+    ResourceUnknownFault(deltasoap::soap::TypedFault<r_2::ResourceUnknownFaultType>),
+    PauseFailedFault(deltasoap::soap::TypedFault<b_2::PauseFailedFaultType>),
     /// Any other fault.
-    Other(deltasoap::soap::Fault),
+    Other(deltasoap::Fault),
 }
 
 /// A fault of `ResumeSubscription`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
 pub enum ResumeSubscriptionFault {
-    ResourceUnknownFault(deltasoap::http::TypedFault<r_2::ResourceUnknownFaultType>),
-    ResumeFailedFault(deltasoap::http::TypedFault<b_2::ResumeFailedFaultType>),
+    ResourceUnknownFault(deltasoap::soap::TypedFault<r_2::ResourceUnknownFaultType>),
+    ResumeFailedFault(deltasoap::soap::TypedFault<b_2::ResumeFailedFaultType>),
     /// Any other fault.
-    Other(deltasoap::soap::Fault),
+    Other(deltasoap::Fault),
 }
 
 /// Types and elements of the namespace `http://www.onvif.org/ver10/events/wsdl`.
@@ -2143,7 +2151,7 @@ pub mod wsdl {
         pub message_limit: i32,
         /// Any other element.
         #[soap(inline, namespace = "##other http://www.onvif.org/ver10/events/wsdl")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2178,7 +2186,7 @@ pub mod wsdl {
         pub max_message_limit: i32,
         /// Any other element.
         #[soap(inline, namespace = "##other http://www.onvif.org/ver10/events/wsdl")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2197,7 +2205,7 @@ pub mod wsdl {
         pub reverse: Option<bool>,
         /// Any other element.
         #[soap(inline, namespace = "##other http://www.onvif.org/ver10/events/wsdl")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -2259,7 +2267,7 @@ pub mod wsdl {
         pub subscription_policy: Option<CreatePullPointSubscriptionSubscriptionPolicy>,
         /// Any other element.
         #[soap(inline, namespace = "##other http://www.onvif.org/ver10/events/wsdl")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2279,7 +2287,7 @@ pub mod wsdl {
         pub termination_time: deltasoap::Nillable<deltasoap::lexical::DateTime>,
         /// Any other element.
         #[soap(inline, namespace = "##other http://www.onvif.org/ver10/events/wsdl")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -2328,7 +2336,7 @@ pub mod wsdl {
         pub message_content_schema_location: Vec<String>,
         /// Any other element.
         #[soap(inline, namespace = "##other http://www.onvif.org/ver10/events/wsdl")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -2358,7 +2366,7 @@ pub mod wsdl {
         pub persistent_notification_storage: Option<bool>,
         /// Any other element.
         #[soap(inline)]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -2366,7 +2374,7 @@ pub mod wsdl {
     pub struct CreatePullPointSubscriptionSubscriptionPolicy {
         /// Any other element.
         #[soap(inline)]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 }
 
@@ -2385,13 +2393,13 @@ pub mod r_2 {
     pub struct ResourceUnknownFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -2413,7 +2421,7 @@ pub mod r_2 {
     pub struct ResourceUnknownFaultTypeFaultCause {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Option<deltasoap::Node>,
+        pub any: Option<deltasoap::types::Node>,
     }
 }
 
@@ -2433,19 +2441,19 @@ pub mod b_2 {
     pub struct InvalidFilterFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
         #[soap(min = 1)]
-        pub unknown_filter: Vec<deltasoap::QName>,
+        pub unknown_filter: Vec<deltasoap::schema::QName>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2458,13 +2466,13 @@ pub mod b_2 {
     pub struct TopicExpressionDialectUnknownFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -2481,13 +2489,13 @@ pub mod b_2 {
     pub struct InvalidTopicExpressionFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -2504,13 +2512,13 @@ pub mod b_2 {
     pub struct TopicNotSupportedFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -2527,13 +2535,13 @@ pub mod b_2 {
     pub struct InvalidProducerPropertiesExpressionFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -2550,13 +2558,13 @@ pub mod b_2 {
     pub struct InvalidMessageContentExpressionFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -2574,13 +2582,13 @@ pub mod b_2 {
     pub struct UnacceptableInitialTerminationTimeFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -2600,18 +2608,18 @@ pub mod b_2 {
     pub struct UnrecognizedPolicyRequestFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
-        pub unrecognized_policy: Vec<deltasoap::QName>,
+        pub unrecognized_policy: Vec<deltasoap::schema::QName>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2625,18 +2633,18 @@ pub mod b_2 {
     pub struct UnsupportedPolicyRequestFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
-        pub unsupported_policy: Vec<deltasoap::QName>,
+        pub unsupported_policy: Vec<deltasoap::schema::QName>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2649,13 +2657,13 @@ pub mod b_2 {
     pub struct NotifyMessageNotSupportedFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -2672,13 +2680,13 @@ pub mod b_2 {
     pub struct SubscribeCreationFailedFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -2698,7 +2706,7 @@ pub mod b_2 {
         pub termination_time: deltasoap::Nillable<AbsoluteOrRelativeTimeType>,
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -2714,7 +2722,7 @@ pub mod b_2 {
         pub current_time: Option<deltasoap::lexical::DateTime>,
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2728,13 +2736,13 @@ pub mod b_2 {
     pub struct UnacceptableTerminationTimeFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -2753,7 +2761,7 @@ pub mod b_2 {
     pub struct Unsubscribe {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -2761,7 +2769,7 @@ pub mod b_2 {
     pub struct UnsubscribeResponse {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2774,13 +2782,13 @@ pub mod b_2 {
     pub struct UnableToDestroySubscriptionFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -2805,7 +2813,7 @@ pub mod b_2 {
         pub subscription_policy: Option<SubscribeSubscriptionPolicy>,
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -2822,7 +2830,7 @@ pub mod b_2 {
         pub termination_time: Option<deltasoap::Nillable<deltasoap::lexical::DateTime>>,
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -2835,10 +2843,10 @@ pub mod b_2 {
         rename_all = "PascalCase"
     )]
     pub struct GetCurrentMessage {
-        pub topic: deltasoap::Node,
+        pub topic: deltasoap::types::Node,
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -2846,7 +2854,7 @@ pub mod b_2 {
     pub struct GetCurrentMessageResponse {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2859,13 +2867,13 @@ pub mod b_2 {
     pub struct NoCurrentMessageOnTopicFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -2882,13 +2890,13 @@ pub mod b_2 {
     pub struct MultipleTopicsSpecifiedFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -2908,7 +2916,7 @@ pub mod b_2 {
         pub notification_message: Vec<NotificationMessageHolderType>,
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -2924,7 +2932,7 @@ pub mod b_2 {
         pub maximum_number: Option<deltasoap::lexical::NonNegativeInteger>,
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -2939,7 +2947,7 @@ pub mod b_2 {
         pub notification_message: Vec<NotificationMessageHolderType>,
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2952,13 +2960,13 @@ pub mod b_2 {
     pub struct UnableToGetMessagesFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -2975,7 +2983,7 @@ pub mod b_2 {
     pub struct DestroyPullPoint {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -2983,7 +2991,7 @@ pub mod b_2 {
     pub struct DestroyPullPointResponse {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2996,13 +3004,13 @@ pub mod b_2 {
     pub struct UnableToDestroyPullPointFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -3019,7 +3027,7 @@ pub mod b_2 {
     pub struct CreatePullPoint {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -3034,7 +3042,7 @@ pub mod b_2 {
         pub pull_point: super::addressing::EndpointReferenceType,
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -3047,13 +3055,13 @@ pub mod b_2 {
     pub struct UnableToCreatePullPointFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -3070,7 +3078,7 @@ pub mod b_2 {
     pub struct PauseSubscription {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -3078,7 +3086,7 @@ pub mod b_2 {
     pub struct PauseSubscriptionResponse {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -3091,13 +3099,13 @@ pub mod b_2 {
     pub struct PauseFailedFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -3114,7 +3122,7 @@ pub mod b_2 {
     pub struct ResumeSubscription {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -3122,7 +3130,7 @@ pub mod b_2 {
     pub struct ResumeSubscriptionResponse {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -3135,13 +3143,13 @@ pub mod b_2 {
     pub struct ResumeFailedFaultType {
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub originator: Option<super::addressing::EndpointReferenceType>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
-        pub error_code: Option<deltasoap::Node>,
+        pub error_code: Option<deltasoap::types::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
@@ -3157,7 +3165,7 @@ pub mod b_2 {
     )]
     pub struct NotificationMessageHolderType {
         pub subscription_reference: Option<super::addressing::EndpointReferenceType>,
-        pub topic: Option<deltasoap::Node>,
+        pub topic: Option<deltasoap::types::Node>,
         pub producer_reference: Option<super::addressing::EndpointReferenceType>,
         pub message: NotificationMessageHolderTypeMessage,
     }
@@ -3167,7 +3175,7 @@ pub mod b_2 {
     pub struct FilterType {
         /// Any other element.
         #[soap(inline)]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -3182,7 +3190,7 @@ pub mod b_2 {
     pub struct SubscribeSubscriptionPolicy {
         /// Any other element.
         #[soap(inline)]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -3190,7 +3198,7 @@ pub mod b_2 {
     pub struct NotificationMessageHolderTypeMessage {
         /// Any other element.
         #[soap(inline)]
-        pub any: Option<deltasoap::Node>,
+        pub any: Option<deltasoap::types::Node>,
     }
 }
 
@@ -3212,7 +3220,7 @@ pub mod addressing {
         pub metadata: Option<MetadataType>,
         /// Any other element.
         #[soap(inline, namespace = "##other http://www.w3.org/2005/08/addressing")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -3231,7 +3239,7 @@ pub mod addressing {
     pub struct ReferenceParametersType {
         /// Any other element.
         #[soap(inline)]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -3239,7 +3247,7 @@ pub mod addressing {
     pub struct MetadataType {
         /// Any other element.
         #[soap(inline)]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 }
 
@@ -3251,9 +3259,9 @@ pub mod t_1 {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/t-1", qualified)]
     pub struct TopicSetType {
-        pub documentation: Option<deltasoap::Node>,
+        pub documentation: Option<deltasoap::types::Node>,
         /// Any other element.
         #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/t-1")]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 }

@@ -4,9 +4,9 @@
 pub mod client {
     /// Calls the operations of `FaultServicePortType`.
     #[derive(Debug, Clone)]
-    pub struct FaultServiceClient<C = deltasoap::http::Client> {
+    pub struct FaultServiceClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl FaultServiceClient {
@@ -17,27 +17,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap11);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> FaultServiceClient<C> {
+    impl<C: deltasoap::client::Caller> FaultServiceClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -56,17 +58,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> FaultServiceClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> FaultServiceClient<deltasoap::client::Whole<C>> {
             FaultServiceClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> FaultServiceClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> FaultServiceClient<deltasoap::client::Leased<C>> {
             FaultServiceClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -80,7 +82,7 @@ pub mod client {
             request: &super::unqualified::GetQuote,
         ) -> Result<
             C::Answer<super::unqualified::GetQuoteResponse>,
-            deltasoap::http::Failure<super::GetQuoteFault>,
+            deltasoap::client::Failure<super::GetQuoteFault>,
         > {
             Ok(
                 self
@@ -102,7 +104,7 @@ pub mod client {
             request: &super::unqualified::ThrowFault,
         ) -> Result<
             C::Answer<super::unqualified::ThrowFaultResponse>,
-            deltasoap::http::Failure<super::ThrowFaultFault>,
+            deltasoap::client::Failure<super::ThrowFaultFault>,
         > {
             Ok(
                 self
@@ -124,7 +126,7 @@ pub mod client {
             request: &super::unqualified::ThrowExtensionFault,
         ) -> Result<
             C::Answer<super::unqualified::ThrowExtensionFaultResponse>,
-            deltasoap::http::Failure<super::ThrowExtensionFaultFault>,
+            deltasoap::client::Failure<super::ThrowExtensionFaultFault>,
         > {
             Ok(
                 self
@@ -145,7 +147,7 @@ pub mod server {
     pub trait FaultService: Send + Sync + 'static {
         fn get_quote(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::unqualified::GetQuote>,
         ) -> impl std::future::Future<
             Output = Result<super::unqualified::GetQuoteResponse, super::GetQuoteFault>,
@@ -153,7 +155,7 @@ pub mod server {
 
         fn throw_fault(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::unqualified::ThrowFault>,
         ) -> impl std::future::Future<
             Output = Result<
@@ -164,7 +166,7 @@ pub mod server {
 
         fn throw_extension_fault(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::unqualified::ThrowExtensionFault>,
         ) -> impl std::future::Future<
             Output = Result<
@@ -174,10 +176,10 @@ pub mod server {
         > + Send;
     }
 
-    /// Serves the operations of `FaultServicePortType`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `FaultServicePortType`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct FaultServiceServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl FaultServiceServer {
@@ -195,14 +197,14 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: FaultService>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
             let service = described(
-                deltasoap::http::SoapService::builder().name("FaultServicePortType"),
+                deltasoap::SoapService::builder().name("FaultServicePortType"),
             );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::unqualified::GetQuote>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -210,7 +212,7 @@ pub mod server {
                     <T as FaultService>::get_quote(&it, context, request).await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -220,7 +222,7 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::unqualified::ThrowFault>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -228,7 +230,7 @@ pub mod server {
                     <T as FaultService>::throw_fault(&it, context, request).await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -238,7 +240,7 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::unqualified::ThrowExtensionFault>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -247,7 +249,7 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -258,11 +260,11 @@ pub mod server {
             service
         }
     }
-    deltasoap::http::generated_service!(FaultServiceServer);
+    deltasoap::generated_service!(FaultServiceServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }
@@ -270,25 +272,25 @@ pub mod server {
 /// A fault of `getQuote`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
 pub enum GetQuoteFault {
-    InvalidTickerFaultMessage(deltasoap::http::TypedFault<unqualified::TickerSymbol>),
+    InvalidTickerFaultMessage(deltasoap::soap::TypedFault<unqualified::TickerSymbol>),
     /// Any other fault.
-    Other(deltasoap::soap::Fault),
+    Other(deltasoap::Fault),
 }
 
 /// A fault of `throwFault`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
 pub enum ThrowFaultFault {
-    ThrowFaultFault(deltasoap::http::TypedFault<unqualified::TheFault>),
+    ThrowFaultFault(deltasoap::soap::TypedFault<unqualified::TheFault>),
     /// Any other fault.
-    Other(deltasoap::soap::Fault),
+    Other(deltasoap::Fault),
 }
 
 /// A fault of `throwExtensionFault`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
 pub enum ThrowExtensionFaultFault {
-    ThrowExtensionFaultFault(deltasoap::http::TypedFault<unqualified::TheFault2>),
+    ThrowExtensionFaultFault(deltasoap::soap::TypedFault<unqualified::TheFault2>),
     /// Any other fault.
-    Other(deltasoap::soap::Fault),
+    Other(deltasoap::Fault),
 }
 
 /// Types and elements without a namespace.
@@ -386,7 +388,7 @@ pub mod faults {
         DerivedFault2(Box<DerivedFault2>),
         /// Any other type.
         #[soap(other)]
-        Other(deltasoap::Node),
+        Other(deltasoap::types::Node),
     }
 
     impl ::core::default::Default for AnyDerivedFault {
@@ -439,6 +441,6 @@ pub mod faults {
     pub struct ExtensionType {
         /// Any other element.
         #[soap(inline)]
-        pub any: Vec<deltasoap::Node>,
+        pub any: Vec<deltasoap::types::Node>,
     }
 }

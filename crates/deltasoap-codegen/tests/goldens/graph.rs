@@ -4,9 +4,9 @@
 pub mod client {
     /// Calls the operations of `Family`.
     #[derive(Debug, Clone)]
-    pub struct FamilyClient<C = deltasoap::http::Client> {
+    pub struct FamilyClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl FamilyClient {
@@ -14,27 +14,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap11);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> FamilyClient<C> {
+    impl<C: deltasoap::client::Caller> FamilyClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -53,17 +55,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> FamilyClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> FamilyClient<deltasoap::client::Whole<C>> {
             FamilyClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> FamilyClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> FamilyClient<deltasoap::client::Leased<C>> {
             FamilyClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -75,7 +77,7 @@ pub mod client {
         pub async fn meet(
             &self,
             request: &super::Meet,
-        ) -> Result<C::Answer<super::MeetResponse>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::MeetResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(
                     request,
@@ -91,7 +93,7 @@ pub mod client {
         pub async fn measure(
             &self,
             request: &super::Measure,
-        ) -> Result<C::Answer<super::MeasureResponse>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::MeasureResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(
                     request,
@@ -108,25 +110,25 @@ pub mod server {
     pub trait Family: Send + Sync + 'static {
         fn meet(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Meet>,
         ) -> impl std::future::Future<
-            Output = Result<super::MeetResponse, deltasoap::soap::Fault>,
+            Output = Result<super::MeetResponse, deltasoap::Fault>,
         > + Send;
 
         fn measure(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Measure>,
         ) -> impl std::future::Future<
-            Output = Result<super::MeasureResponse, deltasoap::soap::Fault>,
+            Output = Result<super::MeasureResponse, deltasoap::Fault>,
         > + Send;
     }
 
-    /// Serves the operations of `Family`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `Family`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct FamilyServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl FamilyServer {
@@ -144,20 +146,18 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: Family>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
-            let service = described(
-                deltasoap::http::SoapService::builder().name("Family"),
-            );
+            let service = described(deltasoap::SoapService::builder().name("Family"));
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Meet>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Family>::meet(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -166,13 +166,13 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Measure>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Family>::measure(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -182,11 +182,11 @@ pub mod server {
             service
         }
     }
-    deltasoap::http::generated_service!(FamilyServer);
+    deltasoap::generated_service!(FamilyServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }
@@ -197,11 +197,11 @@ pub mod server {
 pub struct Person {
     pub name: Option<String>,
     pub address: Option<Address>,
-    pub partner: Option<deltasoap::Shared<Person>>,
+    pub partner: Option<deltasoap::types::Shared<Person>>,
     pub children: Option<
-        deltasoap::SoapArray<deltasoap::Nillable<deltasoap::Shared<Person>>>,
+        deltasoap::SoapArray<deltasoap::Nillable<deltasoap::types::Shared<Person>>>,
     >,
-    pub pet: Option<deltasoap::Shared<AnyPet>>,
+    pub pet: Option<deltasoap::types::Shared<AnyPet>>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -214,13 +214,13 @@ pub struct Person {
     nillable
 )]
 pub struct Meet {
-    pub who: Option<deltasoap::Shared<Person>>,
+    pub who: Option<deltasoap::types::Shared<Person>>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:family", element = "meetResponse", all, nillable)]
 pub struct MeetResponse {
-    pub who: Option<deltasoap::Shared<Person>>,
+    pub who: Option<deltasoap::types::Shared<Person>>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -233,9 +233,9 @@ pub struct MeetResponse {
     nillable
 )]
 pub struct Measure {
-    pub distances: Option<deltasoap::MultiArray<f64, 2>>,
+    pub distances: Option<deltasoap::types::MultiArray<f64, 2>>,
     pub names: Option<
-        deltasoap::MultiArray<
+        deltasoap::types::MultiArray<
             deltasoap::Nillable<deltasoap::SoapArray<deltasoap::Nillable<String>>>,
             2,
         >,
@@ -245,7 +245,7 @@ pub struct Measure {
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:family", element = "measureResponse", all, nillable)]
 pub struct MeasureResponse {
-    pub distances: Option<deltasoap::MultiArray<f64, 2>>,
+    pub distances: Option<deltasoap::types::MultiArray<f64, 2>>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -261,12 +261,12 @@ pub enum AnyPet {
     Cat(Box<Cat>),
     /// Any other type.
     #[soap(other)]
-    Other(deltasoap::Node),
+    Other(deltasoap::types::Node),
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:family", all, nillable)]
 pub struct Cat {
-    pub owner: Option<deltasoap::Shared<Person>>,
+    pub owner: Option<deltasoap::types::Shared<Person>>,
     pub lives: Option<i32>,
 }

@@ -4,9 +4,9 @@
 pub mod client {
     /// Calls the operations of `Groups`.
     #[derive(Debug, Clone)]
-    pub struct GroupsClient<C = deltasoap::http::Client> {
+    pub struct GroupsClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl GroupsClient {
@@ -17,27 +17,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap11);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> GroupsClient<C> {
+    impl<C: deltasoap::client::Caller> GroupsClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -56,17 +58,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> GroupsClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> GroupsClient<deltasoap::client::Whole<C>> {
             GroupsClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> GroupsClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> GroupsClient<deltasoap::client::Leased<C>> {
             GroupsClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -78,7 +80,7 @@ pub mod client {
         pub async fn ask(
             &self,
             request: &super::Ask,
-        ) -> Result<C::Answer<super::AskResponse>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::AskResponse>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -89,7 +91,7 @@ pub mod client {
         pub async fn log(
             &self,
             request: &super::Log,
-        ) -> Result<(), deltasoap::http::CallError> {
+        ) -> Result<(), deltasoap::client::CallError> {
             self.caller.send(request, self.options.clone()).await
         }
 
@@ -100,7 +102,7 @@ pub mod client {
         pub async fn pick(
             &self,
             request: &super::Pick,
-        ) -> Result<(), deltasoap::http::CallError> {
+        ) -> Result<(), deltasoap::client::CallError> {
             self.caller.send(request, self.options.clone()).await
         }
 
@@ -111,7 +113,7 @@ pub mod client {
         pub async fn again(
             &self,
             request: &super::Again,
-        ) -> Result<(), deltasoap::http::CallError> {
+        ) -> Result<(), deltasoap::client::CallError> {
             self.caller.send(request, self.options.clone()).await
         }
 
@@ -122,7 +124,7 @@ pub mod client {
         pub async fn often(
             &self,
             request: &super::Often,
-        ) -> Result<(), deltasoap::http::CallError> {
+        ) -> Result<(), deltasoap::client::CallError> {
             self.caller.send(request, self.options.clone()).await
         }
     }
@@ -134,49 +136,41 @@ pub mod server {
     pub trait Groups: Send + Sync + 'static {
         fn ask(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Ask>,
         ) -> impl std::future::Future<
-            Output = Result<super::AskResponse, deltasoap::soap::Fault>,
+            Output = Result<super::AskResponse, deltasoap::Fault>,
         > + Send;
 
         fn log(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Log>,
-        ) -> impl std::future::Future<
-            Output = Result<(), deltasoap::soap::Fault>,
-        > + Send;
+        ) -> impl std::future::Future<Output = Result<(), deltasoap::Fault>> + Send;
 
         fn pick(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Pick>,
-        ) -> impl std::future::Future<
-            Output = Result<(), deltasoap::soap::Fault>,
-        > + Send;
+        ) -> impl std::future::Future<Output = Result<(), deltasoap::Fault>> + Send;
 
         fn again(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Again>,
-        ) -> impl std::future::Future<
-            Output = Result<(), deltasoap::soap::Fault>,
-        > + Send;
+        ) -> impl std::future::Future<Output = Result<(), deltasoap::Fault>> + Send;
 
         fn often(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Often>,
-        ) -> impl std::future::Future<
-            Output = Result<(), deltasoap::soap::Fault>,
-        > + Send;
+        ) -> impl std::future::Future<Output = Result<(), deltasoap::Fault>> + Send;
     }
 
-    /// Serves the operations of `Groups`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `Groups`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct GroupsServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl GroupsServer {
@@ -194,69 +188,67 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: Groups>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
-            let service = described(
-                deltasoap::http::SoapService::builder().name("Groups"),
-            );
+            let service = described(deltasoap::SoapService::builder().name("Groups"));
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Ask>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Groups>::ask(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Log>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Groups>::log(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Pick>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Groups>::pick(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Again>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Groups>::again(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Often>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Groups>::often(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             service
         }
     }
-    deltasoap::http::generated_service!(GroupsServer);
+    deltasoap::generated_service!(GroupsServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }

@@ -6,9 +6,9 @@ pub mod client {
     ///
     /// \*/ evil!() /\* evil
     #[derive(Debug, Clone)]
-    pub struct GenClient<C = deltasoap::http::Client> {
+    pub struct GenClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl GenClient {
@@ -19,27 +19,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap11);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> GenClient<C> {
+    impl<C: deltasoap::client::Caller> GenClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -58,17 +60,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> GenClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> GenClient<deltasoap::client::Whole<C>> {
             GenClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> GenClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> GenClient<deltasoap::client::Leased<C>> {
             GenClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -80,7 +82,7 @@ pub mod client {
         pub async fn r#gen(
             &self,
             request: &super::Crate,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
             self.caller
                 .call(
                     request,
@@ -99,7 +101,7 @@ pub mod client {
         pub async fn new2(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
             self.caller
                 .call(request, self.options.clone().action("urn:new\r\nX-Evil: 1"))
                 .await
@@ -112,7 +114,7 @@ pub mod client {
         pub async fn clone(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -123,7 +125,7 @@ pub mod client {
         pub async fn drop(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -134,7 +136,7 @@ pub mod client {
         pub async fn into(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -145,7 +147,7 @@ pub mod client {
         pub async fn as_ref(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -156,7 +158,7 @@ pub mod client {
         pub async fn to_owned(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -167,7 +169,7 @@ pub mod client {
         pub async fn leased2(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -178,7 +180,7 @@ pub mod client {
         pub async fn borrow(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
     }
@@ -191,81 +193,81 @@ pub mod server {
         /// \*/ evil!() /\* evil
         fn r#gen(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Crate>,
         ) -> impl std::future::Future<
-            Output = Result<super::VecType, deltasoap::soap::Fault>,
+            Output = Result<super::VecType, deltasoap::Fault>,
         > + Send;
 
         fn new2(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::VecType>,
         ) -> impl std::future::Future<
-            Output = Result<super::VecType, deltasoap::soap::Fault>,
+            Output = Result<super::VecType, deltasoap::Fault>,
         > + Send;
 
         fn clone(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::VecType>,
         ) -> impl std::future::Future<
-            Output = Result<super::VecType, deltasoap::soap::Fault>,
+            Output = Result<super::VecType, deltasoap::Fault>,
         > + Send;
 
         fn drop(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::VecType>,
         ) -> impl std::future::Future<
-            Output = Result<super::VecType, deltasoap::soap::Fault>,
+            Output = Result<super::VecType, deltasoap::Fault>,
         > + Send;
 
         fn into(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::VecType>,
         ) -> impl std::future::Future<
-            Output = Result<super::VecType, deltasoap::soap::Fault>,
+            Output = Result<super::VecType, deltasoap::Fault>,
         > + Send;
 
         fn as_ref(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::VecType>,
         ) -> impl std::future::Future<
-            Output = Result<super::VecType, deltasoap::soap::Fault>,
+            Output = Result<super::VecType, deltasoap::Fault>,
         > + Send;
 
         fn to_owned(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::VecType>,
         ) -> impl std::future::Future<
-            Output = Result<super::VecType, deltasoap::soap::Fault>,
+            Output = Result<super::VecType, deltasoap::Fault>,
         > + Send;
 
         fn leased2(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::VecType>,
         ) -> impl std::future::Future<
-            Output = Result<super::VecType, deltasoap::soap::Fault>,
+            Output = Result<super::VecType, deltasoap::Fault>,
         > + Send;
 
         fn borrow(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::VecType>,
         ) -> impl std::future::Future<
-            Output = Result<super::VecType, deltasoap::soap::Fault>,
+            Output = Result<super::VecType, deltasoap::Fault>,
         > + Send;
     }
 
-    /// Serves the operations of `gen`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `gen`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct GenServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl GenServer {
@@ -283,111 +285,111 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: Gen>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
-            let service = described(deltasoap::http::SoapService::builder().name("gen"));
+            let service = described(deltasoap::SoapService::builder().name("gen"));
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Crate>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Gen>::r#gen(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation.action("\")] fn evil() {} (\"\u{202e}\r\nX-Evil: 1"),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::VecType>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Gen>::new2(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(operation.action("urn:new\r\nX-Evil: 1"));
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::VecType>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Gen>::clone(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::VecType>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Gen>::drop(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::VecType>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Gen>::into(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::VecType>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Gen>::as_ref(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::VecType>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Gen>::to_owned(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::VecType>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Gen>::leased2(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::VecType>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Gen>::borrow(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             service
         }
     }
-    deltasoap::http::generated_service!(GenServer);
+    deltasoap::generated_service!(GenServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }

@@ -6,9 +6,9 @@ pub mod client {
     ///
     /// Without getTime: the service starts it.
     #[derive(Debug, Clone)]
-    pub struct Soap12AddTestPortTypeDocClient<C = deltasoap::http::Client> {
+    pub struct Soap12AddTestPortTypeDocClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl Soap12AddTestPortTypeDocClient {
@@ -19,27 +19,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap12);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeDocClient<C> {
+    impl<C: deltasoap::client::Caller> Soap12AddTestPortTypeDocClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -58,9 +60,11 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> Soap12AddTestPortTypeDocClient<deltasoap::http::Whole<C>> {
+        pub fn whole(
+            self,
+        ) -> Soap12AddTestPortTypeDocClient<deltasoap::client::Whole<C>> {
             Soap12AddTestPortTypeDocClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
@@ -68,9 +72,9 @@ pub mod client {
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
         pub fn leased(
             self,
-        ) -> Soap12AddTestPortTypeDocClient<deltasoap::http::Leased<C>> {
+        ) -> Soap12AddTestPortTypeDocClient<deltasoap::client::Leased<C>> {
             Soap12AddTestPortTypeDocClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -84,7 +88,7 @@ pub mod client {
             request: &super::soapinterop_org::EchoString,
         ) -> Result<
             C::Answer<super::soapinterop_org::EchoStringResponse>,
-            deltasoap::http::CallError,
+            deltasoap::client::CallError,
         > {
             self.caller.call(request, self.options.clone()).await
         }
@@ -98,7 +102,7 @@ pub mod client {
             request: &super::soapinterop_org::EchoSenderFault,
         ) -> Result<
             C::Answer<super::soap12_test::EchoSenderFaultResponse>,
-            deltasoap::http::CallError,
+            deltasoap::client::CallError,
         > {
             self.caller.call(request, self.options.clone()).await
         }
@@ -112,7 +116,7 @@ pub mod client {
             request: &super::soapinterop_org::EchoReceiverFault,
         ) -> Result<
             C::Answer<super::soap12_test::EchoReceiverFaultResponse>,
-            deltasoap::http::CallError,
+            deltasoap::client::CallError,
         > {
             self.caller.call(request, self.options.clone()).await
         }
@@ -122,9 +126,9 @@ pub mod client {
     ///
     /// Without getTime: the service starts it.
     #[derive(Debug, Clone)]
-    pub struct Soap12AddTestPortTypeRpcClient<C = deltasoap::http::Client> {
+    pub struct Soap12AddTestPortTypeRpcClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl Soap12AddTestPortTypeRpcClient {
@@ -135,27 +139,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap12);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeRpcClient<C> {
+    impl<C: deltasoap::client::Caller> Soap12AddTestPortTypeRpcClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -174,9 +180,11 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> Soap12AddTestPortTypeRpcClient<deltasoap::http::Whole<C>> {
+        pub fn whole(
+            self,
+        ) -> Soap12AddTestPortTypeRpcClient<deltasoap::client::Whole<C>> {
             Soap12AddTestPortTypeRpcClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
@@ -184,9 +192,9 @@ pub mod client {
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
         pub fn leased(
             self,
-        ) -> Soap12AddTestPortTypeRpcClient<deltasoap::http::Leased<C>> {
+        ) -> Soap12AddTestPortTypeRpcClient<deltasoap::client::Leased<C>> {
             Soap12AddTestPortTypeRpcClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -200,7 +208,7 @@ pub mod client {
             request: &super::soapinterop_org::EchoVoid,
         ) -> Result<
             C::Answer<super::soapinterop_org::EchoVoidResponse>,
-            deltasoap::http::CallError,
+            deltasoap::client::CallError,
         > {
             self.caller
                 .call(
@@ -219,7 +227,7 @@ pub mod client {
             request: &super::soapinterop_org::EchoSimpleTypesAsStruct,
         ) -> Result<
             C::Answer<super::soapinterop_org::EchoSimpleTypesAsStructResponse>,
-            deltasoap::http::CallError,
+            deltasoap::client::CallError,
         > {
             self.caller
                 .call(
@@ -238,7 +246,7 @@ pub mod client {
             request: &super::soapinterop_org::EchoString2,
         ) -> Result<
             C::Answer<super::soapinterop_org::EchoStringResponse2>,
-            deltasoap::http::CallError,
+            deltasoap::client::CallError,
         > {
             self.caller
                 .call(
@@ -257,7 +265,7 @@ pub mod client {
             request: &super::ts_tests::EchoSimpleTypesAsStructOfSchemaTypes,
         ) -> Result<
             C::Answer<super::ts_tests::EchoSimpleTypesAsStructOfSchemaTypesResponse>,
-            deltasoap::http::CallError,
+            deltasoap::client::CallError,
         > {
             self.caller
                 .call(
@@ -276,7 +284,7 @@ pub mod client {
             request: &super::soapinterop_org::EchoInteger,
         ) -> Result<
             C::Answer<super::soapinterop_org::EchoIntegerResponse>,
-            deltasoap::http::CallError,
+            deltasoap::client::CallError,
         > {
             self.caller
                 .call(
@@ -294,42 +302,39 @@ pub mod server {
     pub trait Soap12AddTestPortTypeDoc: Send + Sync + 'static {
         fn echo_string(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::soapinterop_org::EchoString>,
         ) -> impl std::future::Future<
-            Output = Result<
-                super::soapinterop_org::EchoStringResponse,
-                deltasoap::soap::Fault,
-            >,
+            Output = Result<super::soapinterop_org::EchoStringResponse, deltasoap::Fault>,
         > + Send;
 
         fn echo_sender_fault(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::soapinterop_org::EchoSenderFault>,
         ) -> impl std::future::Future<
             Output = Result<
                 super::soap12_test::EchoSenderFaultResponse,
-                deltasoap::soap::Fault,
+                deltasoap::Fault,
             >,
         > + Send;
 
         fn echo_receiver_fault(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::soapinterop_org::EchoReceiverFault>,
         ) -> impl std::future::Future<
             Output = Result<
                 super::soap12_test::EchoReceiverFaultResponse,
-                deltasoap::soap::Fault,
+                deltasoap::Fault,
             >,
         > + Send;
     }
 
-    /// Serves the operations of `Soap12AddTestPortTypeDoc`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `Soap12AddTestPortTypeDoc`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct Soap12AddTestPortTypeDocServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl Soap12AddTestPortTypeDocServer {
@@ -347,14 +352,14 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: Soap12AddTestPortTypeDoc>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
             let service = described(
-                deltasoap::http::SoapService::builder().name("Soap12AddTestPortTypeDoc"),
+                deltasoap::SoapService::builder().name("Soap12AddTestPortTypeDoc"),
             );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::soapinterop_org::EchoString>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -363,11 +368,11 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::soapinterop_org::EchoSenderFault>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -380,11 +385,11 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::soapinterop_org::EchoReceiverFault>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -397,77 +402,74 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             service
         }
     }
-    deltasoap::http::generated_service!(Soap12AddTestPortTypeDocServer);
+    deltasoap::generated_service!(Soap12AddTestPortTypeDocServer);
 
     /// The operations of `Soap12AddTestPortTypeRpc`, implemented by a server: see [`Soap12AddTestPortTypeRpcServer`].
     pub trait Soap12AddTestPortTypeRpc: Send + Sync + 'static {
         fn echo_void(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::soapinterop_org::EchoVoid>,
         ) -> impl std::future::Future<
-            Output = Result<
-                super::soapinterop_org::EchoVoidResponse,
-                deltasoap::soap::Fault,
-            >,
+            Output = Result<super::soapinterop_org::EchoVoidResponse, deltasoap::Fault>,
         > + Send;
 
         fn echo_simple_types_as_struct(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::soapinterop_org::EchoSimpleTypesAsStruct>,
         ) -> impl std::future::Future<
             Output = Result<
                 super::soapinterop_org::EchoSimpleTypesAsStructResponse,
-                deltasoap::soap::Fault,
+                deltasoap::Fault,
             >,
         > + Send;
 
         fn echo_string(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::soapinterop_org::EchoString2>,
         ) -> impl std::future::Future<
             Output = Result<
                 super::soapinterop_org::EchoStringResponse2,
-                deltasoap::soap::Fault,
+                deltasoap::Fault,
             >,
         > + Send;
 
         fn echo_simple_types_as_struct_of_schema_types(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<
                 super::ts_tests::EchoSimpleTypesAsStructOfSchemaTypes,
             >,
         ) -> impl std::future::Future<
             Output = Result<
                 super::ts_tests::EchoSimpleTypesAsStructOfSchemaTypesResponse,
-                deltasoap::soap::Fault,
+                deltasoap::Fault,
             >,
         > + Send;
 
         fn echo_integer(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::soapinterop_org::EchoInteger>,
         ) -> impl std::future::Future<
             Output = Result<
                 super::soapinterop_org::EchoIntegerResponse,
-                deltasoap::soap::Fault,
+                deltasoap::Fault,
             >,
         > + Send;
     }
 
-    /// Serves the operations of `Soap12AddTestPortTypeRpc`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `Soap12AddTestPortTypeRpc`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct Soap12AddTestPortTypeRpcServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl Soap12AddTestPortTypeRpcServer {
@@ -485,14 +487,14 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: Soap12AddTestPortTypeRpc>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
             let service = described(
-                deltasoap::http::SoapService::builder().name("Soap12AddTestPortTypeRpc"),
+                deltasoap::SoapService::builder().name("Soap12AddTestPortTypeRpc"),
             );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::soapinterop_org::EchoVoid>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -501,7 +503,7 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -510,7 +512,7 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<
                     super::soapinterop_org::EchoSimpleTypesAsStruct,
                 >|
@@ -525,7 +527,7 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -534,7 +536,7 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::soapinterop_org::EchoString2>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -543,7 +545,7 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -552,7 +554,7 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<
                     super::ts_tests::EchoSimpleTypesAsStructOfSchemaTypes,
                 >|
@@ -567,7 +569,7 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -576,7 +578,7 @@ pub mod server {
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::soapinterop_org::EchoInteger>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -585,7 +587,7 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -595,11 +597,11 @@ pub mod server {
             service
         }
     }
-    deltasoap::http::generated_service!(Soap12AddTestPortTypeRpcServer);
+    deltasoap::generated_service!(Soap12AddTestPortTypeRpcServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
             .wsdl_named(
                 "soap12-add-test.wsdl",
@@ -644,7 +646,7 @@ pub mod soapinterop_org {
         element = "echoSenderFault",
         response = super::soap12_test::EchoSenderFaultResponse
     )]
-    pub struct EchoSenderFault(pub deltasoap::Node);
+    pub struct EchoSenderFault(pub deltasoap::types::Node);
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
@@ -653,7 +655,7 @@ pub mod soapinterop_org {
         element = "echoReceiverFault",
         response = super::soap12_test::EchoReceiverFaultResponse
     )]
-    pub struct EchoReceiverFault(pub deltasoap::Node);
+    pub struct EchoReceiverFault(pub deltasoap::types::Node);
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
@@ -792,10 +794,10 @@ pub mod xsd {
         nillable
     )]
     pub struct SoapStructTypes {
-        pub type1: Option<deltasoap::QName>,
-        pub type2: Option<deltasoap::QName>,
-        pub type3: Option<deltasoap::QName>,
-        pub type4: Option<deltasoap::QName>,
+        pub type1: Option<deltasoap::schema::QName>,
+        pub type2: Option<deltasoap::schema::QName>,
+        pub type3: Option<deltasoap::schema::QName>,
+        pub type4: Option<deltasoap::schema::QName>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -819,10 +821,10 @@ pub mod xsd {
         name = "SOAPStructInputs"
     )]
     pub struct SoapStructInputs {
-        pub input1: deltasoap::Node,
-        pub input2: deltasoap::Node,
-        pub input3: deltasoap::Node,
-        pub input4: deltasoap::Node,
+        pub input1: deltasoap::types::Node,
+        pub input2: deltasoap::types::Node,
+        pub input3: deltasoap::types::Node,
+        pub input4: deltasoap::types::Node,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -832,10 +834,10 @@ pub mod xsd {
         name = "SOAPStructTypes"
     )]
     pub struct SoapStructTypes2 {
-        pub type1: deltasoap::QName,
-        pub type2: deltasoap::QName,
-        pub type3: deltasoap::QName,
-        pub type4: deltasoap::QName,
+        pub type1: deltasoap::schema::QName,
+        pub type2: deltasoap::schema::QName,
+        pub type3: deltasoap::schema::QName,
+        pub type4: deltasoap::schema::QName,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -846,10 +848,10 @@ pub mod xsd {
         all
     )]
     pub struct SoapStructInputsEncoded {
-        pub input1: Option<deltasoap::Node>,
-        pub input2: Option<deltasoap::Node>,
-        pub input3: Option<deltasoap::Node>,
-        pub input4: Option<deltasoap::Node>,
+        pub input1: Option<deltasoap::types::Node>,
+        pub input2: Option<deltasoap::types::Node>,
+        pub input3: Option<deltasoap::types::Node>,
+        pub input4: Option<deltasoap::types::Node>,
     }
 }
 
@@ -867,10 +869,10 @@ pub mod ts_tests {
         all
     )]
     pub struct EchoSimpleTypesAsStructOfSchemaTypes {
-        pub input1: Option<deltasoap::Node>,
-        pub input2: Option<deltasoap::Node>,
-        pub input3: Option<deltasoap::Node>,
-        pub input4: Option<deltasoap::Node>,
+        pub input1: Option<deltasoap::types::Node>,
+        pub input2: Option<deltasoap::types::Node>,
+        pub input3: Option<deltasoap::types::Node>,
+        pub input4: Option<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]

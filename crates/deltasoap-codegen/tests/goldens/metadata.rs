@@ -4,9 +4,9 @@
 pub mod client {
     /// Calls the operations of `MetadataPortType`.
     #[derive(Debug, Clone)]
-    pub struct MetadataClient<C = deltasoap::http::Client> {
+    pub struct MetadataClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl MetadataClient {
@@ -17,27 +17,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap11);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> MetadataClient<C> {
+    impl<C: deltasoap::client::Caller> MetadataClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -56,17 +58,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> MetadataClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> MetadataClient<deltasoap::client::Whole<C>> {
             MetadataClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> MetadataClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> MetadataClient<deltasoap::client::Leased<C>> {
             MetadataClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -80,7 +82,10 @@ pub mod client {
         pub async fn read_metadata(
             &self,
             request: &super::ReadMetadata,
-        ) -> Result<C::Answer<super::ReadMetadataResponse>, deltasoap::http::CallError> {
+        ) -> Result<
+            C::Answer<super::ReadMetadataResponse>,
+            deltasoap::client::CallError,
+        > {
             self.caller.call(request, self.options.clone()).await
         }
     }
@@ -95,17 +100,17 @@ pub mod server {
         /// Header blocks, available in the context: [`super::SessionHeader`], [`super::CallOptions`].
         fn read_metadata(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::ReadMetadata>,
         ) -> impl std::future::Future<
-            Output = Result<super::ReadMetadataResponse, deltasoap::soap::Fault>,
+            Output = Result<super::ReadMetadataResponse, deltasoap::Fault>,
         > + Send;
     }
 
-    /// Serves the operations of `MetadataPortType`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `MetadataPortType`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct MetadataServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl MetadataServer {
@@ -123,14 +128,14 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: Metadata>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
             let service = described(
-                deltasoap::http::SoapService::builder().name("MetadataPortType"),
+                deltasoap::SoapService::builder().name("MetadataPortType"),
             );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::ReadMetadata>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -138,7 +143,7 @@ pub mod server {
                     <T as Metadata>::read_metadata(&it, context, request).await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -150,11 +155,11 @@ pub mod server {
             service
         }
     }
-    deltasoap::http::generated_service!(MetadataServer);
+    deltasoap::generated_service!(MetadataServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }
@@ -190,7 +195,7 @@ pub struct ReadMetadataResponse {
     namespace = "http://soap.sforce.com/2006/04/metadata",
     element = "SessionHeader"
 )]
-pub struct SessionHeader(pub deltasoap::Node);
+pub struct SessionHeader(pub deltasoap::types::Node);
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
@@ -198,7 +203,7 @@ pub struct SessionHeader(pub deltasoap::Node);
     namespace = "http://soap.sforce.com/2006/04/metadata",
     element = "CallOptions"
 )]
-pub struct CallOptions(pub deltasoap::Node);
+pub struct CallOptions(pub deltasoap::types::Node);
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "http://soap.sforce.com/2006/04/metadata", qualified)]
@@ -221,7 +226,7 @@ pub enum AnyMetadata {
     PicklistValue(Box<PicklistValue>),
     /// Any other type.
     #[soap(other)]
-    Other(deltasoap::Node),
+    Other(deltasoap::types::Node),
 }
 
 impl ::core::default::Default for AnyMetadata {

@@ -4,9 +4,9 @@
 pub mod client {
     /// Calls the operations of `BerichtuitwisselingServiceV3`.
     #[derive(Debug, Clone)]
-    pub struct BerichtuitwisselingServiceV3Client<C = deltasoap::http::Client> {
+    pub struct BerichtuitwisselingServiceV3Client<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl BerichtuitwisselingServiceV3Client {
@@ -17,28 +17,30 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap11)
-                .mtom(deltasoap::http::Mtom::On);
+                .mtom(deltasoap::attachments::Mtom::On);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> BerichtuitwisselingServiceV3Client<C> {
+    impl<C: deltasoap::client::Caller> BerichtuitwisselingServiceV3Client<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -59,9 +61,9 @@ pub mod client {
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
         pub fn whole(
             self,
-        ) -> BerichtuitwisselingServiceV3Client<deltasoap::http::Whole<C>> {
+        ) -> BerichtuitwisselingServiceV3Client<deltasoap::client::Whole<C>> {
             BerichtuitwisselingServiceV3Client {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
@@ -69,9 +71,9 @@ pub mod client {
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
         pub fn leased(
             self,
-        ) -> BerichtuitwisselingServiceV3Client<deltasoap::http::Leased<C>> {
+        ) -> BerichtuitwisselingServiceV3Client<deltasoap::client::Leased<C>> {
             BerichtuitwisselingServiceV3Client {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -87,7 +89,7 @@ pub mod client {
             request: &super::berichtuitwisseling_v3::IndienenBericht,
         ) -> Result<
             C::Answer<super::berichtuitwisseling_v3::IndienenBerichtResponse>,
-            deltasoap::http::CallError,
+            deltasoap::client::CallError,
         > {
             self.caller
                 .call(
@@ -112,20 +114,20 @@ pub mod server {
         /// Header blocks, available in the context: [`super::berichtuitwisseling_v3::ReferentieHeader`].
         fn indienen_bericht(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::berichtuitwisseling_v3::IndienenBericht>,
         ) -> impl std::future::Future<
             Output = Result<
                 super::berichtuitwisseling_v3::IndienenBerichtResponse,
-                deltasoap::soap::Fault,
+                deltasoap::Fault,
             >,
         > + Send;
     }
 
-    /// Serves the operations of `BerichtuitwisselingServiceV3`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `BerichtuitwisselingServiceV3`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct BerichtuitwisselingServiceV3Server {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl BerichtuitwisselingServiceV3Server {
@@ -143,15 +145,14 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: BerichtuitwisselingServiceV3>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
             let service = described(
-                deltasoap::http::SoapService::builder()
-                    .name("BerichtuitwisselingServiceV3"),
+                deltasoap::SoapService::builder().name("BerichtuitwisselingServiceV3"),
             );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<
                     super::berichtuitwisseling_v3::IndienenBericht,
                 >|
@@ -166,7 +167,7 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -180,11 +181,11 @@ pub mod server {
             service
         }
     }
-    deltasoap::http::generated_service!(BerichtuitwisselingServiceV3Server);
+    deltasoap::generated_service!(BerichtuitwisselingServiceV3Server);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }
@@ -282,7 +283,7 @@ pub mod messages_v3 {
     pub struct BerichtInfo {
         /// Any other element.
         #[soap(inline)]
-        pub any: Option<deltasoap::Node>,
+        pub any: Option<deltasoap::types::Node>,
     }
 
     /// `Bericht` or a type derived from it, selected by `xsi:type`.
@@ -299,7 +300,7 @@ pub mod messages_v3 {
         DataXml(Box<DataXml>),
         /// Any other type.
         #[soap(other)]
-        Other(deltasoap::Node),
+        Other(deltasoap::types::Node),
     }
 
     impl ::core::default::Default for AnyBericht {
@@ -334,7 +335,7 @@ pub mod messages_v3 {
     pub struct DataXml {
         /// Any other element.
         #[soap(inline)]
-        pub any: Option<deltasoap::Node>,
+        pub any: Option<deltasoap::types::Node>,
     }
 }
 

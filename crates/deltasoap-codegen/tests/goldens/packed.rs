@@ -4,9 +4,9 @@
 pub mod client {
     /// Calls the operations of `Series`.
     #[derive(Debug, Clone)]
-    pub struct SeriesClient<C = deltasoap::http::Client> {
+    pub struct SeriesClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl SeriesClient {
@@ -17,27 +17,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap11);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> SeriesClient<C> {
+    impl<C: deltasoap::client::Caller> SeriesClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -56,17 +58,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> SeriesClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> SeriesClient<deltasoap::client::Whole<C>> {
             SeriesClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> SeriesClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> SeriesClient<deltasoap::client::Leased<C>> {
             SeriesClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -78,7 +80,7 @@ pub mod client {
         pub async fn scale(
             &self,
             request: &super::Scale,
-        ) -> Result<C::Answer<super::ScaleResponse>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::ScaleResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(request, self.options.clone().action("urn:series#Scale"))
                 .await
@@ -92,17 +94,17 @@ pub mod server {
     pub trait Series: Send + Sync + 'static {
         fn scale(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::Scale>,
         ) -> impl std::future::Future<
-            Output = Result<super::ScaleResponse, deltasoap::soap::Fault>,
+            Output = Result<super::ScaleResponse, deltasoap::Fault>,
         > + Send;
     }
 
-    /// Serves the operations of `Series`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `Series`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct SeriesServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl SeriesServer {
@@ -120,29 +122,27 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: Series>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
-            let service = described(
-                deltasoap::http::SoapService::builder().name("Series"),
-            );
+            let service = described(deltasoap::SoapService::builder().name("Series"));
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::Scale>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as Series>::scale(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation.action("urn:series#Scale"));
             service
         }
     }
-    deltasoap::http::generated_service!(SeriesServer);
+    deltasoap::generated_service!(SeriesServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }
@@ -151,10 +151,10 @@ pub mod server {
 #[soap(compact, namespace = "urn:series", message, response = ScaleResponse, qualified)]
 pub struct Scale {
     pub factor: f64,
-    pub values: deltasoap::Packed<f64>,
-    pub few: Option<deltasoap::Packed<f64>>,
-    pub counts: Option<deltasoap::Packed<i32, deltasoap::lexical::BigEndian>>,
-    pub row: Vec<deltasoap::Packed<f64>>,
+    pub values: deltasoap::types::Packed<f64>,
+    pub few: Option<deltasoap::types::Packed<f64>>,
+    pub counts: Option<deltasoap::types::Packed<i32, deltasoap::lexical::BigEndian>>,
+    pub row: Vec<deltasoap::types::Packed<f64>>,
     pub track: Option<Track>,
     pub plain: Option<deltasoap::Binary>,
 }
@@ -162,7 +162,7 @@ pub struct Scale {
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:series", message, qualified)]
 pub struct ScaleResponse {
-    pub values: deltasoap::Packed<f64>,
+    pub values: deltasoap::types::Packed<f64>,
     pub total: i64,
 }
 
@@ -174,5 +174,5 @@ pub struct Track {
     #[soap(attribute)]
     pub digest: Option<deltasoap::lexical::Base64>,
     #[soap(text)]
-    pub value: deltasoap::Packed<f64>,
+    pub value: deltasoap::types::Packed<f64>,
 }

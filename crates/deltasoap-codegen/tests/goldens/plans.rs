@@ -4,9 +4,9 @@
 pub mod client {
     /// Calls the operations of `PlanWSSoap`.
     #[derive(Debug, Clone)]
-    pub struct PlanWsClient<C = deltasoap::http::Client> {
+    pub struct PlanWsClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl PlanWsClient {
@@ -17,27 +17,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap11);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> PlanWsClient<C> {
+    impl<C: deltasoap::client::Caller> PlanWsClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -56,17 +58,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> PlanWsClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> PlanWsClient<deltasoap::client::Whole<C>> {
             PlanWsClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> PlanWsClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> PlanWsClient<deltasoap::client::Leased<C>> {
             PlanWsClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -78,7 +80,7 @@ pub mod client {
         pub async fn get_plan(
             &self,
             request: &super::GetPlan,
-        ) -> Result<C::Answer<super::GetPlanResponse>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::GetPlanResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(request, self.options.clone().action("http://tempuri.org/GetPlan"))
                 .await
@@ -92,17 +94,17 @@ pub mod server {
     pub trait PlanWs: Send + Sync + 'static {
         fn get_plan(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::GetPlan>,
         ) -> impl std::future::Future<
-            Output = Result<super::GetPlanResponse, deltasoap::soap::Fault>,
+            Output = Result<super::GetPlanResponse, deltasoap::Fault>,
         > + Send;
     }
 
-    /// Serves the operations of `PlanWSSoap`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `PlanWSSoap`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct PlanWsServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl PlanWsServer {
@@ -120,30 +122,30 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: PlanWs>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
             let service = described(
-                deltasoap::http::SoapService::builder().name("PlanWSSoap"),
+                deltasoap::SoapService::builder().name("PlanWSSoap"),
             );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::GetPlan>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as PlanWs>::get_plan(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(operation.action("http://tempuri.org/GetPlan"));
             service
         }
     }
-    deltasoap::http::generated_service!(PlanWsServer);
+    deltasoap::generated_service!(PlanWsServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }

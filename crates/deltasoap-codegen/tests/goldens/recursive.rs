@@ -4,9 +4,9 @@
 pub mod client {
     /// Calls the operations of `OperationServiceNextGenPort`.
     #[derive(Debug, Clone)]
-    pub struct OperationServiceNextGenClient<C = deltasoap::http::Client> {
+    pub struct OperationServiceNextGenClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl OperationServiceNextGenClient {
@@ -17,27 +17,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap11);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> OperationServiceNextGenClient<C> {
+    impl<C: deltasoap::client::Caller> OperationServiceNextGenClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -56,9 +58,11 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> OperationServiceNextGenClient<deltasoap::http::Whole<C>> {
+        pub fn whole(
+            self,
+        ) -> OperationServiceNextGenClient<deltasoap::client::Whole<C>> {
             OperationServiceNextGenClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
@@ -66,9 +70,9 @@ pub mod client {
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
         pub fn leased(
             self,
-        ) -> OperationServiceNextGenClient<deltasoap::http::Leased<C>> {
+        ) -> OperationServiceNextGenClient<deltasoap::client::Leased<C>> {
             OperationServiceNextGenClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -80,7 +84,7 @@ pub mod client {
         pub async fn operation(
             &self,
             request: &super::OperationRequest,
-        ) -> Result<C::Answer<super::OperationResponse>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::OperationResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(
                     request,
@@ -104,17 +108,17 @@ pub mod server {
         /// Documentation goes here.
         fn operation(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::OperationRequest>,
         ) -> impl std::future::Future<
-            Output = Result<super::OperationResponse, deltasoap::soap::Fault>,
+            Output = Result<super::OperationResponse, deltasoap::Fault>,
         > + Send;
     }
 
-    /// Serves the operations of `OperationServiceNextGenPort`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `OperationServiceNextGenPort`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct OperationServiceNextGenServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl OperationServiceNextGenServer {
@@ -132,15 +136,14 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: OperationServiceNextGen>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
             let service = described(
-                deltasoap::http::SoapService::builder()
-                    .name("OperationServiceNextGenPort"),
+                deltasoap::SoapService::builder().name("OperationServiceNextGenPort"),
             );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::OperationRequest>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -149,7 +152,7 @@ pub mod server {
                         .await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service
                 .add_operation(
                     operation
@@ -160,11 +163,11 @@ pub mod server {
             service
         }
     }
-    deltasoap::http::generated_service!(OperationServiceNextGenServer);
+    deltasoap::generated_service!(OperationServiceNextGenServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }

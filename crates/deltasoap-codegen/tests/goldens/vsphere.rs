@@ -4,9 +4,9 @@
 pub mod client {
     /// Calls the operations of `VimPort`.
     #[derive(Debug, Clone)]
-    pub struct VimClient<C = deltasoap::http::Client> {
+    pub struct VimClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl VimClient {
@@ -17,27 +17,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap11);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> VimClient<C> {
+    impl<C: deltasoap::client::Caller> VimClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -56,17 +58,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> VimClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> VimClient<deltasoap::client::Whole<C>> {
             VimClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> VimClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> VimClient<deltasoap::client::Leased<C>> {
             VimClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -80,7 +82,7 @@ pub mod client {
             request: &super::RetrieveServiceContent,
         ) -> Result<
             C::Answer<super::RetrieveServiceContentResponse>,
-            deltasoap::http::CallError,
+            deltasoap::client::CallError,
         > {
             self.caller.call(request, self.options.clone().action("urn:vim25/5.5")).await
         }
@@ -93,20 +95,17 @@ pub mod server {
     pub trait Vim: Send + Sync + 'static {
         fn retrieve_service_content(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::RetrieveServiceContent>,
         ) -> impl std::future::Future<
-            Output = Result<
-                super::RetrieveServiceContentResponse,
-                deltasoap::soap::Fault,
-            >,
+            Output = Result<super::RetrieveServiceContentResponse, deltasoap::Fault>,
         > + Send;
     }
 
-    /// Serves the operations of `VimPort`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `VimPort`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct VimServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl VimServer {
@@ -124,14 +123,12 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: Vim>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
-            let service = described(
-                deltasoap::http::SoapService::builder().name("VimPort"),
-            );
+            let service = described(deltasoap::SoapService::builder().name("VimPort"));
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::RetrieveServiceContent>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -139,16 +136,16 @@ pub mod server {
                     <T as Vim>::retrieve_service_content(&it, context, request).await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation.action("urn:vim25/5.5"));
             service
         }
     }
-    deltasoap::http::generated_service!(VimServer);
+    deltasoap::generated_service!(VimServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }

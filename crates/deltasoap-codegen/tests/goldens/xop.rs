@@ -4,9 +4,9 @@
 pub mod client {
     /// Calls the operations of `TestMtom`.
     #[derive(Debug, Clone)]
-    pub struct TestMtomClient<C = deltasoap::http::Client> {
+    pub struct TestMtomClient<C = deltasoap::Client> {
         caller: C,
-        options: deltasoap::http::CallOptions,
+        options: deltasoap::client::CallOptions,
     }
 
     impl TestMtomClient {
@@ -17,27 +17,29 @@ pub mod client {
         ///
         /// # Errors
         /// Returns an error if the URL is malformed or has no host.
-        pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
-            let client = deltasoap::http::Client::builder(url)
+        pub fn new(
+            url: impl Into<String>,
+        ) -> Result<Self, deltasoap::client::InvalidUrl> {
+            let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap11);
             Ok(Self::with_client(client.build()?))
         }
     }
 
-    impl<C: deltasoap::http::Caller> TestMtomClient<C> {
+    impl<C: deltasoap::client::Caller> TestMtomClient<C> {
         /// Creates a client that calls through another one, which has its own settings.
         pub fn with_client(caller: C) -> Self {
             Self {
                 caller,
-                options: deltasoap::http::CallOptions::new(),
+                options: deltasoap::client::CallOptions::new(),
             }
         }
 
         /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+        pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
             self
         }
 
@@ -56,17 +58,17 @@ pub mod client {
         }
 
         /// Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers.
-        pub fn whole(self) -> TestMtomClient<deltasoap::http::Whole<C>> {
+        pub fn whole(self) -> TestMtomClient<deltasoap::client::Whole<C>> {
             TestMtomClient {
-                caller: deltasoap::http::Whole(self.caller),
+                caller: deltasoap::client::Whole(self.caller),
                 options: self.options,
             }
         }
 
         /// Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read.
-        pub fn leased(self) -> TestMtomClient<deltasoap::http::Leased<C>> {
+        pub fn leased(self) -> TestMtomClient<deltasoap::client::Leased<C>> {
             TestMtomClient {
-                caller: deltasoap::http::Leased(self.caller),
+                caller: deltasoap::client::Leased(self.caller),
                 options: self.options,
             }
         }
@@ -78,7 +80,7 @@ pub mod client {
         pub async fn test_xop(
             &self,
             request: &super::TestXop,
-        ) -> Result<C::Answer<super::TestXopResponse>, deltasoap::http::CallError> {
+        ) -> Result<C::Answer<super::TestXopResponse>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -91,7 +93,7 @@ pub mod client {
             request: &super::TestXopStringArgument,
         ) -> Result<
             C::Answer<super::TestXopStringResponse>,
-            deltasoap::http::CallError,
+            deltasoap::client::CallError,
         > {
             self.caller.call(request, self.options.clone()).await
         }
@@ -104,25 +106,25 @@ pub mod server {
     pub trait TestMtom: Send + Sync + 'static {
         fn test_xop(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::TestXop>,
         ) -> impl std::future::Future<
-            Output = Result<super::TestXopResponse, deltasoap::soap::Fault>,
+            Output = Result<super::TestXopResponse, deltasoap::Fault>,
         > + Send;
 
         fn test_xop_string(
             &self,
-            context: deltasoap::http::Context,
+            context: deltasoap::Context,
             request: deltasoap::Lease<super::TestXopStringArgument>,
         ) -> impl std::future::Future<
-            Output = Result<super::TestXopStringResponse, deltasoap::soap::Fault>,
+            Output = Result<super::TestXopStringResponse, deltasoap::Fault>,
         > + Send;
     }
 
-    /// Serves the operations of `TestMtom`: a [`tower::Service`](deltasoap::http::SoapService).
+    /// Serves the operations of `TestMtom`: a [`tower::Service`](deltasoap::SoapService).
     #[derive(Debug, Clone)]
     pub struct TestMtomServer {
-        service: deltasoap::http::SoapService,
+        service: deltasoap::SoapService,
     }
 
     impl TestMtomServer {
@@ -140,24 +142,22 @@ pub mod server {
         /// Creates a builder for the service, to change its settings.
         pub fn builder<T: TestMtom>(
             implementation: T,
-        ) -> deltasoap::http::SoapServiceBuilder {
+        ) -> deltasoap::server::SoapServiceBuilder {
             let implementation = std::sync::Arc::new(implementation);
-            let service = described(
-                deltasoap::http::SoapService::builder().name("TestMtom"),
-            );
+            let service = described(deltasoap::SoapService::builder().name("TestMtom"));
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::TestXop>|
             {
                 let it = std::sync::Arc::clone(&it);
                 async move { <T as TestMtom>::test_xop(&it, context, request).await }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
-                context: deltasoap::http::Context,
+                context: deltasoap::Context,
                 request: deltasoap::Lease<super::TestXopStringArgument>|
             {
                 let it = std::sync::Arc::clone(&it);
@@ -165,16 +165,16 @@ pub mod server {
                     <T as TestMtom>::test_xop_string(&it, context, request).await
                 }
             };
-            let operation = deltasoap::http::Operation::new(handler);
+            let operation = deltasoap::server::Operation::new(handler);
             let service = service.add_operation(operation);
             service
         }
     }
-    deltasoap::http::generated_service!(TestMtomServer);
+    deltasoap::generated_service!(TestMtomServer);
 
     fn described(
-        service: deltasoap::http::SoapServiceBuilder,
-    ) -> deltasoap::http::SoapServiceBuilder {
+        service: deltasoap::server::SoapServiceBuilder,
+    ) -> deltasoap::server::SoapServiceBuilder {
         service
     }
 }

@@ -112,7 +112,8 @@ impl Node {
     /// read this way:
     ///
     /// ```
-    /// use deltasoap::{Node, Soap};
+    /// use deltasoap::Soap;
+    /// use deltasoap::types::Node;
     ///
     /// #[derive(Debug, PartialEq, Soap)]
     /// #[soap(namespace = "urn:vim25", qualified)]
@@ -140,7 +141,9 @@ impl Node {
     /// the local schema declares.
     ///
     /// ```
-    /// use deltasoap::{Node, Soap, Tolerance};
+    /// use deltasoap::Soap;
+    /// use deltasoap::engine::Tolerance;
+    /// use deltasoap::types::Node;
     ///
     /// #[derive(Debug, PartialEq, Soap)]
     /// #[soap(namespace = "urn:vim25", qualified)]

@@ -26,7 +26,8 @@ use std::thread::LocalKey;
 /// including cycles:
 ///
 /// ```
-/// use deltasoap::{Shared, Soap};
+/// use deltasoap::Soap;
+/// use deltasoap::types::Shared;
 ///
 /// #[derive(Soap)]
 /// struct Person {

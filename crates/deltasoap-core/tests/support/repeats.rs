@@ -214,7 +214,8 @@ fn schema(chance: &mut Chance) -> (Schema, ElementRef) {
 
 /// Derived types with fields of every kind.
 mod typed {
-    use deltasoap::{Nillable, Node, Soap, SoapArray, Tracked};
+    use deltasoap::types::{Node, Tracked};
+    use deltasoap::{Nillable, Soap, SoapArray};
 
     #[derive(Debug, Clone, PartialEq, Soap)]
     #[soap(namespace = "urn:t")]

@@ -2,7 +2,7 @@
 
 use super::table::Token;
 use bytes::Bytes;
-use deltasoap::http::{Authenticate, Denial, Principal};
+use deltasoap::server::{Authenticate, Denial, Principal};
 use http::header::{COOKIE, HeaderMap, HeaderValue};
 use http::request::Parts;
 use http_body::{Body, Frame, SizeHint};

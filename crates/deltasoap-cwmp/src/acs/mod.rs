@@ -39,12 +39,12 @@ use crate::message::{SOAP_FAULT, UNDERSTOOD};
 use crate::types::*;
 use crate::{CwmpFault, Version};
 use bytes::Bytes;
-use deltasoap::http::{
-    Authenticate, Body, BuildError, Context, LandingPage, Operation, Principal, ServiceStats, SoapService,
-    SoapServiceBuilder,
+use deltasoap::engine::Tolerance;
+use deltasoap::server::{
+    Authenticate, BuildError, LandingPage, Operation, Principal, ServiceStats, SoapServiceBuilder,
 };
-use deltasoap::soap::Fault;
-use deltasoap::{Lease, Message, Tolerance};
+use deltasoap::transport::Body;
+use deltasoap::{Context, Fault, Lease, Message, SoapService};
 use exchange::{Counted, Exchange, RecordPrincipal};
 use futures_util::future::BoxFuture;
 use handler::Dynamic;
@@ -140,9 +140,9 @@ impl AcsBuilder {
     }
 
     /// Authenticates the sender of each request (section 3.4.4): with
-    /// [`Basic`](deltasoap::http::Basic), [`DigestUsers`](deltasoap::http::DigestUsers) (with
-    /// [`md5`](deltasoap::http::DigestUsers::md5), which is what CPEs support) or
-    /// [`ByCertificate`](deltasoap::http::ByCertificate). [`Handler::inform`] decides whether the
+    /// [`Basic`](deltasoap::server::Basic), [`DigestUsers`](deltasoap::server::DigestUsers) (with
+    /// [`md5`](deltasoap::server::DigestUsers::md5), which is what CPEs support) or
+    /// [`ByCertificate`](deltasoap::server::ByCertificate). [`Handler::inform`] decides whether the
     /// principal may send the [`DeviceId`] in its Inform. By default all devices are served.
     #[must_use]
     pub fn authenticate(mut self, hook: impl Authenticate) -> Self {
@@ -262,7 +262,7 @@ where
             core.request::<R>(version, &context, answering).await
         }
     })
-    .named(deltasoap::QName::owned(version.namespace(), R::ELEMENT.local))
+    .named(deltasoap::schema::QName::owned(version.namespace(), R::ELEMENT.local))
 }
 
 /// Creates the operation for the responses of CPEs to a request, in a version.
@@ -275,7 +275,7 @@ fn responses<R: Rpc>(version: Version, core: &Arc<Core>) -> Operation {
             core.response(&R::Response::ELEMENT, response, &context).await
         }
     })
-    .named(deltasoap::QName::owned(version.namespace(), R::Response::ELEMENT.local))
+    .named(deltasoap::schema::QName::owned(version.namespace(), R::Response::ELEMENT.local))
 }
 
 /// Creates the operation for faults of CPEs.

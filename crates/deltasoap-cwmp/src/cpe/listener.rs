@@ -1,6 +1,8 @@
 //! The CPE's side of connection requests (section 3.2.2.1).
 
-use deltasoap::http::{Authenticate, Body, DigestUsers, Server, ServerHandle};
+use deltasoap::Server;
+use deltasoap::server::{Authenticate, DigestUsers, ServerHandle};
+use deltasoap::transport::Body;
 use futures_util::future::{Ready, ready};
 use http::header::{ALLOW, HeaderValue, WWW_AUTHENTICATE};
 use http::{Method, Request, Response, StatusCode};

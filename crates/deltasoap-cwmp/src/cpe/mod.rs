@@ -18,8 +18,10 @@ pub use parameters::{Parameter, Parameters};
 use crate::types::{DeviceId, EventStruct, Rpc, event};
 use crate::{CwmpFault, Version};
 use bytes::Bytes;
-use deltasoap::http::{Body, BoxError, Credentials, HttpTransport};
-use deltasoap::{Simple, Tolerance};
+use deltasoap::client::{Credentials, HttpTransport};
+use deltasoap::engine::Tolerance;
+use deltasoap::transport::{Body, BoxError};
+use deltasoap::types::Simple;
 use http::{Request, Response, StatusCode, Uri};
 use session::Outbound;
 use state::State;
@@ -34,7 +36,7 @@ use wire::Wire;
 /// ```no_run
 /// use deltasoap_cwmp::types::DeviceId;
 /// use deltasoap_cwmp::{Cpe, Parameter};
-/// use deltasoap::Simple;
+/// use deltasoap::types::Simple;
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let id = DeviceId {

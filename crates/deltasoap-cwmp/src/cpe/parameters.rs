@@ -2,7 +2,7 @@
 
 use crate::types::{Notification, ParameterInfoStruct, ParameterValueStruct, Text};
 use crate::{CwmpFault, fault};
-use deltasoap::{AnySimple, Simple};
+use deltasoap::types::{AnySimple, Simple};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The parameters of a CPE, and the objects that instances can be added to.

@@ -4,7 +4,9 @@ use super::state::{State, Transfer};
 use crate::message::{self, Headers};
 use crate::types::*;
 use crate::{CwmpFault, Version, fault};
-use deltasoap::{Buffer, Error, Message, Node, Tolerance};
+use deltasoap::engine::{Buffer, Tolerance};
+use deltasoap::types::Node;
+use deltasoap::{Error, Message};
 
 /// The supported requests (A.3.1.1).
 const METHODS: [&str; 15] = [

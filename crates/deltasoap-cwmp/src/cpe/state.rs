@@ -3,7 +3,7 @@
 use super::parameters::Parameters;
 use crate::types::*;
 use crate::{CwmpFault, fault};
-use deltasoap::{AnySimple, Simple};
+use deltasoap::types::{AnySimple, Simple};
 use std::time::{Duration, Instant};
 
 /// Maximum number of pending transfers (A.3.2.8: at least three).

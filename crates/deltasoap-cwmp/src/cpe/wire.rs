@@ -2,10 +2,12 @@
 
 use super::SessionError;
 use bytes::Bytes;
-use deltasoap::decode::{Cursor, Decoder, Step};
-use deltasoap::http::{Body, BoxError, Credentials};
+use deltasoap::client::Credentials;
+use deltasoap::engine::decode::{Cursor, Decoder, Step};
+use deltasoap::engine::{Buffer, Content, DecodeOptions, Differential, ErrorKind, Typed};
 use deltasoap::soap::{EnvelopeReader, Head, Receiver};
-use deltasoap::{Buffer, Content, DecodeOptions, Differential, ErrorKind, Node, Typed};
+use deltasoap::transport::{Body, BoxError};
+use deltasoap::types::Node;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
 use http::{Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Limited};

@@ -2,7 +2,8 @@
 
 use super::{Text, requests};
 use deltasoap::lexical::DateTime;
-use deltasoap::{AnySimple, Simple, Soap, SoapArray};
+use deltasoap::types::{AnySimple, Simple};
+use deltasoap::{Soap, SoapArray};
 
 /// A parameter's value (A.3.2.1, table 12).
 #[derive(Debug, Clone, PartialEq, Soap)]

@@ -1,8 +1,9 @@
 //! Software: deployment units (A.3.3.4, A.3.3.5, A.4.1.10).
 
 use super::requests;
+use deltasoap::Soap;
 use deltasoap::lexical::DateTime;
-use deltasoap::{Node, Soap};
+use deltasoap::types::Node;
 
 /// An operation on a deployment unit (A.4.1.10). `xsi:type` gives the variant.
 #[derive(Debug, Clone, PartialEq, Soap)]

@@ -1,8 +1,8 @@
 //! Devices and servers for tests, and requests written by hand.
 
 use bytes::Bytes;
-use deltasoap::http::Body;
-use deltasoap::{Node, Simple};
+use deltasoap::transport::Body;
+use deltasoap::types::{Node, Simple};
 use deltasoap_cwmp::types::DeviceId;
 use deltasoap_cwmp::{Acs, Cpe, Device, Handler, Parameter, Parameters, Session, SessionEnd, Version};
 use http::{Request, Response, StatusCode};

@@ -2,8 +2,8 @@
 
 use crate::common::*;
 use bytes::Bytes;
-use deltasoap::Tolerance;
-use deltasoap::http::Body;
+use deltasoap::engine::Tolerance;
+use deltasoap::transport::Body;
 use deltasoap_cwmp::{ConnectionRequestError, Cpe, CwmpFault, SessionError, Version};
 use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;

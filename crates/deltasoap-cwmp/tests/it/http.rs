@@ -1,7 +1,9 @@
 //! Sessions over sockets: connections, cookies, authentication, connection requests.
 
 use crate::common::*;
-use deltasoap::http::{Basic, Credentials, DigestUsers, Server};
+use deltasoap::Server;
+use deltasoap::client::Credentials;
+use deltasoap::server::{Basic, DigestUsers};
 use deltasoap_cwmp::types::event;
 use deltasoap_cwmp::{Acs, ConnectionRequestError, Cpe, Session, SessionError, Version, connection_request};
 use std::sync::{Arc, Mutex};

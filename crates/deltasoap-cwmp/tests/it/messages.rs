@@ -1,8 +1,10 @@
 //! Recorded messages of all kinds, decoded to the types and encoded again.
 
-use deltasoap::decode::Decoder;
-use deltasoap::soap::{Envelope, EnvelopeReader, Fault, RequestReceiver};
-use deltasoap::{DecodeOptions, Message, Node, Tolerance};
+use deltasoap::engine::decode::Decoder;
+use deltasoap::engine::{DecodeOptions, Tolerance};
+use deltasoap::soap::{Envelope, EnvelopeReader, RequestReceiver};
+use deltasoap::types::Node;
+use deltasoap::{Fault, Message};
 use deltasoap_cwmp::Version;
 use deltasoap_cwmp::types::*;
 use std::fs;

@@ -1,7 +1,7 @@
 //! Informs of real devices, as first messages; and the savings when they are repeated.
 
 use crate::common::*;
-use deltasoap::http::{Principal, Sharing};
+use deltasoap::server::{Principal, Sharing};
 use deltasoap_cwmp::{Acs, Session, Version};
 use deltasoap_test_support::files;
 use http::Request;

@@ -1,8 +1,10 @@
 //! The types match the Broadband Forum's schemas: the same fields in the same order, with the same
 //! occurrence and types.
 
-use deltasoap::schema::{ArrayElement, ComplexElement, Compositor, Element, Field, OpenElement, SimpleElement, View};
-use deltasoap::{QName, Typed};
+use deltasoap::engine::Typed;
+use deltasoap::schema::{
+    ArrayElement, ComplexElement, Compositor, Element, Field, OpenElement, QName, SimpleElement, View,
+};
 use deltasoap_cwmp::types::*;
 use deltasoap_wsdl::{Importer, Schemas};
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! Whole sessions of the server and the device.
 
 use crate::common::*;
-use deltasoap::Simple;
+use deltasoap::types::Simple;
 use deltasoap_cwmp::types::*;
 use deltasoap_cwmp::{
     Accepted, Acs, CallError, CwmpFault, Device, Handler, Limits, Session, SessionEnd, SessionError, Version, fault,

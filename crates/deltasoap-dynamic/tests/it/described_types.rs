@@ -1,11 +1,12 @@
 //! WSDLs made from derived types: the importer reads them, and messages of the types are valid. The
 //! text is that of `data/described_types.wsdl`; `UPDATE=1` rewrites it.
 
-use deltasoap::http::{Operation, SoapService};
 use deltasoap::lexical::{BigEndian, DateTime, Lexical, List};
 use deltasoap::schema::{Style, Use};
+use deltasoap::server::Operation;
 use deltasoap::soap::{Envelope, Version};
-use deltasoap::{Binary, Message, Nillable, Node, Packed, Soap, SoapArray};
+use deltasoap::types::{Node, Packed};
+use deltasoap::{Binary, Message, Nillable, Soap, SoapArray, SoapService};
 use deltasoap_dynamic::Contract;
 
 /// Everything that a struct can have.

@@ -1,12 +1,14 @@
 //! Typed services and clients that validate by a WSDL, and what dynamic clients get of validation.
 
 use crate::support::{SHOP, shop};
-use deltasoap::http::{
-    Body, CallError, CallOptions, Client, Context, Finding, Mtom, Part, Sharing, SoapService, SoapServiceBuilder,
-    Validation,
-};
-use deltasoap::soap::{Envelope, Fault, Version};
-use deltasoap::{Lease, Limits, Message, Soap};
+use deltasoap::attachments::{Mtom, Part};
+use deltasoap::client::{CallError, CallOptions};
+use deltasoap::engine::Limits;
+use deltasoap::server::{Sharing, SoapServiceBuilder};
+use deltasoap::soap::{Envelope, Version};
+use deltasoap::transport::Body;
+use deltasoap::validation::{Finding, Validation};
+use deltasoap::{Client, Context, Fault, Lease, Message, Soap, SoapService};
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, Mock};
 use http::Request;
 use http_body_util::BodyExt;

@@ -246,7 +246,8 @@ mod tests {
     use super::*;
     use crate::BoxError;
     use crate::coding::{Bound, ContentCoding, Inflated};
-    use deltasoap::{Soap, Streamed};
+    use deltasoap::Soap;
+    use deltasoap::stream::Streamed;
     use deltasoap_core::Overlay;
     use deltasoap_core::soap::Envelope;
     use futures_util::StreamExt;

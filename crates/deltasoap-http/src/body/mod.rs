@@ -300,8 +300,9 @@ fn trimmed(mut bytes: Vec<u8>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use deltasoap::Soap;
+    use deltasoap::engine::{Templates, Templating};
     use deltasoap::soap::Envelope;
-    use deltasoap::{Soap, Templates, Templating};
     use http::Response;
     use http_body::Body as _;
     use http_body_util::BodyExt;

@@ -317,8 +317,8 @@ impl ClientBuilder {
     /// which they are added.
     ///
     /// ```
-    /// # use deltasoap::http::{Client, Context, SoapService};
-    /// # use deltasoap::{Soap, soap::HeaderBlock};
+    /// # use deltasoap::{Client, Context, Soap, SoapService};
+    /// # use deltasoap::soap::HeaderBlock;
     /// # #[derive(Soap)]
     /// # #[soap(namespace = "urn:hello", message, response = Greet)]
     /// # struct Greet {}

@@ -148,8 +148,7 @@ where
     /// with it. Until then, another call gets its own memory.
     ///
     /// ```
-    /// # use deltasoap::http::{Client, SoapService};
-    /// # use deltasoap::Soap;
+    /// # use deltasoap::{Client, Soap, SoapService};
     /// #[derive(Soap)]
     /// #[soap(namespace = "urn:hello", message, response = Levels)]
     /// struct Read {}

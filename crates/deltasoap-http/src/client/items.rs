@@ -55,8 +55,7 @@ where
     /// [ratio](crate::GzipLimits) applies to the whole of it.
     ///
     /// ```
-    /// # use deltasoap::http::{Client, SoapService};
-    /// # use deltasoap::Soap;
+    /// # use deltasoap::{Client, Soap, SoapService};
     /// #[derive(Soap)]
     /// #[soap(namespace = "urn:lab", message, response = Measured)]
     /// struct Measure {}

@@ -35,8 +35,8 @@ where
     /// be needed here.
     ///
     /// ```
-    /// # use deltasoap::http::{Client, SoapService};
-    /// # use deltasoap::{Soap, Streamed};
+    /// # use deltasoap::{Client, Soap, SoapService};
+    /// # use deltasoap::stream::Streamed;
     /// #[derive(Soap)]
     /// #[soap(namespace = "urn:lab", message, response = Total)]
     /// struct Sum {

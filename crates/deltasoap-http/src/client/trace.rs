@@ -27,8 +27,8 @@ const EXCHANGES: usize = 16;
 /// was challenged, redirected, or retried.
 ///
 /// ```
-/// # use deltasoap::http::{CallOptions, Client, SoapService};
-/// # use deltasoap::{Lease, Soap, soap::Fault};
+/// # use deltasoap::{Client, Fault, Lease, Soap, SoapService};
+/// # use deltasoap::client::CallOptions;
 /// # #[derive(Soap)]
 /// # #[soap(namespace = "urn:hello", message, response = Greet)]
 /// # struct Greet {}
@@ -36,7 +36,7 @@ const EXCHANGES: usize = 16;
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let greet = async |_: Lease<Greet>| Err::<Greet, _>(Fault::receiver("not today"));
 /// # let service = SoapService::builder().operation(greet).build()?;
-/// use deltasoap::http::Trace;
+/// use deltasoap::client::Trace;
 ///
 /// let client = Client::with_service("http://localhost/", service)?;
 /// let trace = Trace::new();

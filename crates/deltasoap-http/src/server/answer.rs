@@ -53,8 +53,9 @@ impl<T: Message> Answer<T> {
     /// panics, the response is aborted.
     ///
     /// ```
-    /// # use deltasoap::http::{Answer, Client, OverlaidAnswer, SoapService};
-    /// # use deltasoap::{Lease, Soap, Streamed, soap::Fault};
+    /// # use deltasoap::{Client, Fault, Lease, Soap, SoapService};
+    /// # use deltasoap::server::{Answer, OverlaidAnswer};
+    /// # use deltasoap::stream::Streamed;
     /// # #[derive(Soap)]
     /// # #[soap(namespace = "urn:lab", message, response = Measured)]
     /// # struct Measure {}

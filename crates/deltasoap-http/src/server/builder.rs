@@ -221,8 +221,7 @@ impl<S> SoapServiceBuilder<S> {
     /// against a schema.
     ///
     /// ```
-    /// # use deltasoap::http::{Client, SoapService};
-    /// # use deltasoap::{Lease, Soap};
+    /// # use deltasoap::{Client, Lease, Soap, SoapService};
     /// # #[derive(Soap)]
     /// # #[soap(namespace = "urn:hello", message, response = Greet)]
     /// # struct Greet {}
@@ -280,8 +279,7 @@ impl<S> SoapServiceBuilder<S> {
     /// added, and must not block. What needs no decoded request is a tower layer around the service.
     ///
     /// ```
-    /// # use deltasoap::http::{Client, SoapService};
-    /// # use deltasoap::{Soap, soap::Fault};
+    /// # use deltasoap::{Client, Fault, Soap, SoapService};
     /// #[derive(Soap)]
     /// #[soap(namespace = "urn:bank", message, response = Transferred)]
     /// struct Transfer {

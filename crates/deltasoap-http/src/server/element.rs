@@ -27,9 +27,12 @@ impl Operation {
     /// Its references are those of the schema. Without a response it is one-way.
     ///
     /// ```
-    /// # use deltasoap::http::{Answer, Operation, SoapService};
-    /// # use deltasoap::schema::{Builtin, Element, MethodElement, Schema, SimpleElement, Style, Use};
-    /// # use deltasoap::{Lease, QName, Value};
+    /// # use deltasoap::{Lease, SoapService};
+    /// # use deltasoap::schema::{
+    /// #     Builtin, Element, MethodElement, QName, Schema, SimpleElement, Style, Use,
+    /// # };
+    /// # use deltasoap::server::{Answer, Operation};
+    /// # use deltasoap::types::Value;
     /// # use std::sync::Arc;
     /// let mut schema = Schema::new();
     /// let int = Builtin::Int;
@@ -49,7 +52,7 @@ impl Operation {
     /// let echo = async |value: Lease<Value>| Ok(Answer::new(value.clone()));
     /// let echo = Operation::dynamic(method, Arc::new(schema), echo);
     /// let service = SoapService::builder().add_operation(echo).build()?;
-    /// # Ok::<(), deltasoap::http::BuildError>(())
+    /// # Ok::<(), deltasoap::server::BuildError>(())
     /// ```
     pub fn dynamic<M: 'static, H>(method: MethodElement, schema: Arc<Schema>, handler: H) -> Self
     where
@@ -83,11 +86,15 @@ impl Operation {
     /// accepted.
     ///
     /// ```
-    /// use deltasoap::http::{Answer, Items, Operation, SoapService};
-    /// use deltasoap::soap::Fault;
-    /// use deltasoap::{Batch, Column, Value};
-    /// # use deltasoap::schema::{Builtin, Compositor, ComplexElement, Element, Field, MethodElement, Schema, SimpleElement, Style, Use};
-    /// # use deltasoap::{QName, Simple};
+    /// use deltasoap::{Fault, SoapService};
+    /// use deltasoap::server::{Answer, Operation};
+    /// use deltasoap::stream::Items;
+    /// use deltasoap::types::{Batch, Column, Value};
+    /// # use deltasoap::schema::{
+    /// #     Builtin, ComplexElement, Compositor, Element, Field, MethodElement, QName, Schema,
+    /// #     SimpleElement, Style, Use,
+    /// # };
+    /// # use deltasoap::types::Simple;
     /// # use std::sync::Arc;
     ///
     /// async fn sum(mut items: Items<Value, Batch, Fault>) -> Result<Answer<Value>, Fault> {

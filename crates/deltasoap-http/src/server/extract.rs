@@ -14,8 +14,8 @@ use std::ops::Deref;
 /// [`Extension`], and for `Option` of those that may be absent. Implement it for types of your own:
 ///
 /// ```
-/// use deltasoap::http::{Context, FromContext};
-/// use deltasoap::soap::Fault;
+/// use deltasoap::{Context, Fault};
+/// use deltasoap::server::FromContext;
 ///
 /// struct Language(String);
 ///

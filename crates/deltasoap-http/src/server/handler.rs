@@ -32,8 +32,8 @@ use std::time::Instant;
 /// A handler that is not `async` runs on the thread that serves the connection, and must not block.
 ///
 /// ```
-/// use deltasoap::http::{Header, SoapService, State};
-/// use deltasoap::{Lease, Soap, soap::Fault};
+/// use deltasoap::{Fault, Lease, Soap, SoapService};
+/// use deltasoap::server::{Header, State};
 /// use std::sync::Arc;
 ///
 /// #[derive(Soap)]
@@ -71,7 +71,7 @@ use std::time::Instant;
 ///
 /// let prices = Prices(Arc::new(vec![("A1".to_owned(), 7)]));
 /// let service = SoapService::builder().state(prices).operation(price).build()?;
-/// # Ok::<(), deltasoap::http::BuildError>(())
+/// # Ok::<(), deltasoap::server::BuildError>(())
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a handler",

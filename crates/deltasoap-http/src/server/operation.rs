@@ -136,9 +136,9 @@ impl Operation {
     /// the connection is served, whatever the length: see [`HeavyWork`](crate::HeavyWork).
     ///
     /// ```
-    /// use deltasoap::http::{Client, Items, Operation, SoapService};
-    /// use deltasoap::soap::Fault;
-    /// use deltasoap::{Soap, Streamed};
+    /// use deltasoap::{Client, Fault, Soap, SoapService};
+    /// use deltasoap::server::Operation;
+    /// use deltasoap::stream::{Items, Streamed};
     ///
     /// #[derive(Soap)]
     /// #[soap(namespace = "urn:lab", message)]

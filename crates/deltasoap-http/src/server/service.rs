@@ -162,8 +162,7 @@ impl SoapService {
     /// group; otherwise as `xsd:anyType` with the types declared.
     ///
     /// ```
-    /// # use deltasoap::http::SoapService;
-    /// # use deltasoap::Soap;
+    /// # use deltasoap::{Soap, SoapService};
     /// #[derive(Soap)]
     /// #[soap(namespace = "urn:chess", message)]
     /// struct Move {
@@ -173,7 +172,7 @@ impl SoapService {
     /// let service = SoapService::builder().name("Chess").operation(async |their: Move| their).build()?;
     /// let wsdl = service.wsdl().expect("an operation");
     /// assert!(wsdl.contains(r#"<xsd:element name="to" type="xsd:string"/>"#));
-    /// # Ok::<(), deltasoap::http::BuildError>(())
+    /// # Ok::<(), deltasoap::server::BuildError>(())
     /// ```
     pub fn wsdl(&self) -> Option<String> {
         let location = self.inner.location.as_deref().unwrap_or("http://localhost/");

@@ -24,9 +24,8 @@
 //! in place of those of `http` would be the same, with a copy at each border.
 //!
 //! ```
-//! use deltasoap::http::transport::{Frames, Protocol, memory};
-//! use deltasoap::http::{Client, Server, SoapService};
-//! use deltasoap::{Lease, Soap};
+//! use deltasoap::{Client, Lease, Server, Soap, SoapService};
+//! use deltasoap::transport::{memory, Frames, Protocol};
 //!
 //! #[derive(Soap)]
 //! #[soap(namespace = "urn:hello", message, response = Text)]

@@ -2,8 +2,9 @@
 
 use crate::{ALLOCATOR, ALONE};
 use bytes::Bytes;
-use deltasoap::http::{AttachmentError, CallOptions, Client, Context, Mtom, Part, Server, SoapService};
-use deltasoap::{Binary, Lease, Soap};
+use deltasoap::attachments::{AttachmentError, Mtom, Part};
+use deltasoap::client::CallOptions;
+use deltasoap::{Binary, Client, Context, Lease, Server, Soap, SoapService};
 use futures_util::stream;
 use peakmem_alloc::PeakMemAllocTrait;
 

@@ -9,10 +9,12 @@
 
 use crate::attack::*;
 use crate::{ALLOCATOR, ALONE};
-use deltasoap::http::{
-    Client, ClientTls, Compression, Credentials, HttpTransport, Roots, ServerHandle, ServerTls, SoapService,
-};
-use deltasoap::{Differential, Templating};
+use deltasoap::client::{Credentials, HttpTransport};
+use deltasoap::engine::{Differential, Templating};
+use deltasoap::server::ServerHandle;
+use deltasoap::tls::{ClientTls, Roots, ServerTls};
+use deltasoap::transport::Compression;
+use deltasoap::{Client, SoapService};
 use deltasoap_test_support::Chance;
 use peakmem_alloc::PeakMemAllocTrait;
 use std::hint::black_box;

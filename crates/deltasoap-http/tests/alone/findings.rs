@@ -4,9 +4,9 @@
 use crate::ALONE;
 use crate::common::*;
 use crate::logs::Log;
-use deltasoap::Lease;
-use deltasoap::http::{Finding, PartLookup, SoapService, Validation, Validator};
 use deltasoap::soap::Version;
+use deltasoap::validation::{Finding, PartLookup, Validation, Validator};
+use deltasoap::{Lease, SoapService};
 use std::convert::Infallible;
 use tracing::Level;
 

@@ -2,8 +2,9 @@
 
 use crate::{ALLOCATOR, ALONE};
 use bytes::Bytes;
-use deltasoap::http::{Attachment, AttachmentError, Body, Context, GzipLimits, SoapService};
-use deltasoap::{Lease, Soap};
+use deltasoap::attachments::{Attachment, AttachmentError};
+use deltasoap::transport::{Body, GzipLimits};
+use deltasoap::{Context, Lease, Soap, SoapService};
 use flate2::write::GzEncoder;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};

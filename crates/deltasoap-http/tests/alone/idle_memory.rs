@@ -2,9 +2,9 @@
 
 use crate::common::{Echo, echoed};
 use crate::{ALLOCATOR, ALONE};
-use deltasoap::http::{Server, SoapService};
+use deltasoap::engine::{Differential, Templating};
 use deltasoap::soap::Version;
-use deltasoap::{Differential, Lease, Templating};
+use deltasoap::{Lease, Server, SoapService};
 use peakmem_alloc::PeakMemAllocTrait;
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -77,7 +77,7 @@ async fn idle_connections_keep_a_buffer_and_the_message() {
 #[tokio::test]
 async fn metrics_that_nobody_asks_for_do_not_add_up() {
     let _alone = ALONE.lock().await;
-    let _monitor = deltasoap::http::Monitor::new().prometheus().expect("no other recorder");
+    let _monitor = deltasoap::server::Monitor::new().prometheus().expect("no other recorder");
     let histogram = metrics::histogram!("test_seconds");
     ALLOCATOR.reset_peak_memory();
     (0..1_000_000).for_each(|_| histogram.record(1.0));

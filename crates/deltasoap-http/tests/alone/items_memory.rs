@@ -3,11 +3,13 @@
 
 use crate::{ALLOCATOR, ALONE};
 use bytes::Bytes;
-use deltasoap::http::{
-    Answer, Body, CallError, Client, Context, Items, Operation, OverlaidAnswer, Server, SoapService,
-};
-use deltasoap::soap::Fault;
-use deltasoap::{Lease, Limits, Node, Soap, Streamed};
+use deltasoap::client::CallError;
+use deltasoap::engine::Limits;
+use deltasoap::server::{Answer, Operation, OverlaidAnswer};
+use deltasoap::stream::{Items, Streamed};
+use deltasoap::transport::Body;
+use deltasoap::types::Node;
+use deltasoap::{Client, Context, Fault, Lease, Server, Soap, SoapService};
 use http::{Request, Response, StatusCode};
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};

@@ -3,7 +3,8 @@
 
 use crate::ALONE;
 use crate::common::*;
-use deltasoap::http::{Client, Principal};
+use deltasoap::Client;
+use deltasoap::server::Principal;
 use deltasoap::soap::Version;
 use http::Request;
 use std::io::Write;
@@ -87,7 +88,7 @@ async fn each_request_has_one_line() {
 async fn lines_tell_how_messages_match() {
     let _alone = ALONE.lock().await;
     let (log, _guard) = Log::start(Level::INFO);
-    let (service, connection) = (service().0, deltasoap::http::Connection::new());
+    let (service, connection) = (service().0, deltasoap::server::Connection::new());
     // Short messages may be read and written in full.
     let long = |last| Echo { text: "same".repeat(500), numbers: [vec![7; 5_000], vec![last]].concat() };
     // The second message is kept to be compared with; the first may be the only one.
@@ -110,7 +111,7 @@ async fn calls_have_one_line_with_the_trace_of_the_caller() {
     let _alone = ALONE.lock().await;
     let (log, _guard) = Log::start(Level::INFO);
     let client = Client::with_service("http://ada:secret@shop.example:81/a?key=hidden", service().0).expect("a client");
-    let options = deltasoap::http::CallOptions::new()
+    let options = deltasoap::client::CallOptions::new()
         .http_header(http::HeaderName::from_static("traceparent"), http::HeaderValue::from_static(TRACE_PARENT));
     client.call_as_with::<EchoResponse>(&echo("on the wire"), options).await.expect("a response");
     client.call_as::<EchoResponse>(&Fail { how: "fault".to_owned() }).await.expect_err("a fault");

@@ -5,9 +5,8 @@
 
 use crate::common::*;
 use crate::{ALLOCATOR, ALONE};
-use deltasoap::Lease;
-use deltasoap::http::{MemoryBounds, Principal, Sharing, SoapService};
-use deltasoap::soap::Fault;
+use deltasoap::server::{MemoryBounds, Principal, Sharing};
+use deltasoap::{Fault, Lease, SoapService};
 use http::Request;
 use http_body_util::{BodyExt, Full};
 use peakmem_alloc::PeakMemAllocTrait;

@@ -1,8 +1,8 @@
 //! The memory needed for sending does not grow with the number of items.
 
 use crate::{ALLOCATOR, ALONE};
-use deltasoap::http::Client;
-use deltasoap::{Soap, Streamed};
+use deltasoap::stream::Streamed;
+use deltasoap::{Client, Soap};
 use peakmem_alloc::PeakMemAllocTrait;
 use std::io::{Read, Write};
 use std::net::TcpListener;

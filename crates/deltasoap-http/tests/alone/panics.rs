@@ -8,11 +8,12 @@
 
 use crate::attack::*;
 use crate::{ALLOCATOR, ALONE};
-use deltasoap::http::{
-    Answer, AttachmentError, CallError, CallOptions, Client, Context, Operation, Part, SoapService, SoapServiceBuilder,
-};
-use deltasoap::soap::{Fault, FaultCode};
-use deltasoap::{Checkpoints, Differential, Lease, Soap};
+use deltasoap::attachments::{AttachmentError, Part};
+use deltasoap::client::{CallError, CallOptions};
+use deltasoap::engine::{Checkpoints, Differential};
+use deltasoap::server::{Answer, Operation, SoapServiceBuilder};
+use deltasoap::soap::FaultCode;
+use deltasoap::{Client, Context, Fault, Lease, Soap, SoapService};
 use deltasoap_checkpoints::{Portions, State};
 use peakmem_alloc::PeakMemAllocTrait;
 use std::net::SocketAddr;

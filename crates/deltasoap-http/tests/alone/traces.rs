@@ -3,7 +3,7 @@
 
 use crate::ALONE;
 use crate::common::*;
-use deltasoap::http::{Client, Server};
+use deltasoap::{Client, Server};
 use opentelemetry::trace::{SpanId, SpanKind, TracerProvider as _};
 use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData};
 use tracing::Instrument;

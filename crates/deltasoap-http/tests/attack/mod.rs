@@ -4,15 +4,15 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use crate::common::authority::Authority;
-use deltasoap::content::Shortcuts;
-use deltasoap::http::{
-    Basic, GzipLimits, HeavyWork, Identity, MemoryBounds, Scheduling, Server, ServerHandle, ServerTls, SmallFirst,
-    SoapService, SoapServiceBuilder,
-};
+use deltasoap::engine::content::Shortcuts;
+use deltasoap::engine::{Content, Limits, Typed, decode, encode};
 use deltasoap::lexical::Base64;
-use deltasoap::schema::{Element, View};
-use deltasoap::soap::{Envelope, Fault};
-use deltasoap::{Content, Lease, Limits, Message, QName, Soap, Typed, decode, encode};
+use deltasoap::schema::{Element, QName, View};
+use deltasoap::server::{Basic, HeavyWork, MemoryBounds, Scheduling, ServerHandle, SmallFirst, SoapServiceBuilder};
+use deltasoap::soap::Envelope;
+use deltasoap::tls::{Identity, ServerTls};
+use deltasoap::transport::GzipLimits;
+use deltasoap::{Fault, Lease, Message, Server, Soap, SoapService};
 use flate2::write::GzEncoder;
 use std::io::Write;
 use std::net::SocketAddr;

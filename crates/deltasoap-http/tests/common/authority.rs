@@ -1,6 +1,6 @@
 //! Certificates for tests.
 
-use deltasoap::http::{ClientTls, Identity, Roots, ServerTls};
+use deltasoap::tls::{ClientTls, Identity, Roots, ServerTls};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 
 /// An authority that issues certificates.

@@ -7,9 +7,11 @@ pub mod authority;
 pub mod scripted;
 
 use bytes::Bytes;
-use deltasoap::http::{Answer, Context, Operation, Server, ServerHandle, SoapService, TypedFault};
-use deltasoap::soap::{Envelope, Fault, FaultCode, HeaderBlock, Version};
-use deltasoap::{Buffer, Lease, Limits, Message, QName, Soap};
+use deltasoap::engine::{Buffer, Limits};
+use deltasoap::schema::QName;
+use deltasoap::server::{Answer, Operation, ServerHandle};
+use deltasoap::soap::{Envelope, FaultCode, HeaderBlock, TypedFault, Version};
+use deltasoap::{Context, Fault, Lease, Message, Server, Soap, SoapService};
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt;

@@ -1,7 +1,7 @@
 //! Servers that follow a script instead of HTTP.
 
 use super::{Echo, EchoResponse, echoed, message};
-use deltasoap::http::Client;
+use deltasoap::Client;
 use deltasoap::soap::Version;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};

@@ -1,9 +1,9 @@
 //! Actions that contradict the body are refused; actions that real clients send are accepted.
 
 use crate::common::*;
-use deltasoap::Lease;
-use deltasoap::http::{ActionCheck, Operation, SoapService};
-use deltasoap::soap::{Fault, Version};
+use deltasoap::server::{ActionCheck, Operation};
+use deltasoap::soap::Version;
+use deltasoap::{Fault, Lease, SoapService};
 use http::{Request, StatusCode};
 use std::convert::Infallible;
 

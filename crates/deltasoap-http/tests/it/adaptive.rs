@@ -4,10 +4,13 @@
 
 use crate::common::*;
 use bytes::Bytes;
-use deltasoap::http::transport::{Connector, Http, HttpPool, InMemory, Protocol, memory};
-use deltasoap::http::{CallError, Client, Compression, Connection, Credentials, Redirects, Server, SoapService};
+use deltasoap::client::{CallError, Credentials, Redirects};
+use deltasoap::engine::Templating;
+use deltasoap::server::Connection;
 use deltasoap::soap::Version;
-use deltasoap::{Lease, Soap, Streamed, Templating};
+use deltasoap::stream::Streamed;
+use deltasoap::transport::{Compression, Connector, Http, HttpPool, InMemory, Protocol, memory};
+use deltasoap::{Client, Lease, Server, Soap, SoapService};
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use http::{Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Either, Full};
@@ -57,9 +60,9 @@ async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
 /// Serves a service behind a network with this rate.
 async fn network(
     service: impl tower::Service<
-        Request<deltasoap::http::transport::HttpRequestBody>,
+        Request<deltasoap::transport::HttpRequestBody>,
         Response = Response<
-            impl http_body::Body<Data = Bytes, Error: Into<deltasoap::http::BoxError>> + Send + 'static,
+            impl http_body::Body<Data = Bytes, Error: Into<deltasoap::transport::BoxError>> + Send + 'static,
         >,
         Error = Infallible,
         Future: Send,
@@ -140,10 +143,10 @@ struct Listed {
 /// Makes some calls; returns for each whether the response was compressed.
 async fn calls<S, B>(client: &Client<S>, count: usize) -> Vec<bool>
 where
-    S: tower::Service<Request<deltasoap::http::Body>, Response = Response<B>> + Clone,
-    S::Error: Into<deltasoap::http::BoxError>,
+    S: tower::Service<Request<deltasoap::transport::Body>, Response = Response<B>> + Clone,
+    S::Error: Into<deltasoap::transport::BoxError>,
     B: http_body::Body<Data = Bytes> + Send + 'static,
-    B::Error: Into<deltasoap::http::BoxError>,
+    B::Error: Into<deltasoap::transport::BoxError>,
 {
     let mut coded = Vec::new();
     for _ in 0..count {
@@ -229,15 +232,15 @@ fn saying(
     says: Says,
     seen: &Seen,
 ) -> impl tower::Service<
-    Request<deltasoap::http::transport::HttpRequestBody>,
-    Response = Response<Either<Full<Bytes>, deltasoap::http::Body>>,
+    Request<deltasoap::transport::HttpRequestBody>,
+    Response = Response<Either<Full<Bytes>, deltasoap::transport::Body>>,
     Error = Infallible,
     Future: Send,
 > + Clone
 + Send
 + 'static {
     let (noted, inner) = (seen.clone(), service());
-    tower::service_fn(move |request: Request<deltasoap::http::transport::HttpRequestBody>| {
+    tower::service_fn(move |request: Request<deltasoap::transport::HttpRequestBody>| {
         let (is_coded, inner) = (noted.note(&request), inner.clone());
         async move {
             if let (Says::Lie(status, instead), true) = (says, is_coded) {
@@ -336,7 +339,7 @@ async fn a_refused_stream_is_an_error() {
 async fn another_origin_says_nothing_of_this_one() {
     let (there, seen) = (network(saying(Says::Truth, &Seen::default()), SLOW).await, Seen::default());
     let noted = seen.clone();
-    let redirecting = tower::service_fn(move |request: Request<deltasoap::http::transport::HttpRequestBody>| {
+    let redirecting = tower::service_fn(move |request: Request<deltasoap::transport::HttpRequestBody>| {
         noted.note(&request);
         async move {
             let _ = request.into_body().collect().await;
@@ -358,7 +361,7 @@ async fn another_origin_says_nothing_of_this_one() {
 async fn a_request_for_a_challenge_has_no_coding() {
     let seen = Seen::default();
     let noted = seen.clone();
-    let server = tower::service_fn(move |request: Request<deltasoap::http::Body>| {
+    let server = tower::service_fn(move |request: Request<deltasoap::transport::Body>| {
         noted.note(&request);
         let challenge = "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"";
         let response = Response::builder().status(401).header("www-authenticate", challenge);

@@ -3,12 +3,13 @@
 
 use crate::common::{Pieces, post_pieces, serve};
 use bytes::Bytes;
-use deltasoap::http::{
-    Answer, AttachmentError, AttachmentLimits, AttachmentOptions, Body, CallError, CallOptions, Client, Context, Mtom,
-    Operation, Part, SoapService, SoapServiceBuilder,
-};
-use deltasoap::soap::{Fault, Version};
-use deltasoap::{Binary, Lease, PartUri, Soap};
+use deltasoap::attachments::{AttachmentError, AttachmentLimits, AttachmentOptions, Mtom, Part};
+use deltasoap::client::{CallError, CallOptions};
+use deltasoap::server::{Answer, Operation, SoapServiceBuilder};
+use deltasoap::soap::Version;
+use deltasoap::transport::Body;
+use deltasoap::types::PartUri;
+use deltasoap::{Binary, Client, Context, Fault, Lease, Soap, SoapService};
 use futures_util::{StreamExt, stream};
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};

@@ -3,7 +3,8 @@
 #![cfg(feature = "tls")]
 
 use crate::attack::*;
-use deltasoap::http::{Server, ServerTls};
+use deltasoap::Server;
+use deltasoap::tls::ServerTls;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

@@ -1,11 +1,12 @@
 //! Authentication: Basic and Digest authentication, hooks, and whose messages are compared.
 
 use crate::common::*;
-use deltasoap::http::{
-    Basic, Body, CallError, CallOptions, Client, ClientBuilder, Connection, Context, Credentials, Denial, Principal,
-    SoapService,
-};
-use deltasoap::{Differential, Lease, Streamed};
+use deltasoap::client::{CallError, CallOptions, ClientBuilder, Credentials};
+use deltasoap::engine::Differential;
+use deltasoap::server::{Basic, Connection, Denial, Principal};
+use deltasoap::stream::Streamed;
+use deltasoap::transport::Body;
+use deltasoap::{Client, Context, Lease, SoapService};
 use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{HeaderValue, Request, Response};

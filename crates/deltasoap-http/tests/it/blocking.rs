@@ -3,10 +3,12 @@
 #![cfg(feature = "blocking")]
 
 use crate::common::*;
-use deltasoap::Lease;
-use deltasoap::http::blocking::{Client, StartError};
-use deltasoap::http::transport::InMemory;
-use deltasoap::http::{CallError, CallOptions, Mtom, Server, ServerHandle};
+use deltasoap::attachments::Mtom;
+use deltasoap::client::blocking::{Client, StartError};
+use deltasoap::client::{CallError, CallOptions};
+use deltasoap::server::ServerHandle;
+use deltasoap::transport::InMemory;
+use deltasoap::{Lease, Server};
 use std::net::SocketAddr;
 use std::time::Duration;
 

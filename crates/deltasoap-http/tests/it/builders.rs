@@ -1,9 +1,12 @@
 //! Settings of builders, in any order.
 
 use crate::common::*;
-use deltasoap::http::{AttachmentOptions, BuildError, Client, ClientBuilder, Mtom, SoapService, SoapServiceBuilder};
+use deltasoap::attachments::{AttachmentOptions, Mtom};
+use deltasoap::client::ClientBuilder;
+use deltasoap::engine::{Limits, Tolerance};
+use deltasoap::server::{BuildError, SoapServiceBuilder};
 use deltasoap::soap::Version;
-use deltasoap::{Binary, Lease, Limits, Soap, Tolerance};
+use deltasoap::{Binary, Client, Lease, Soap, SoapService};
 use http::StatusCode;
 
 #[derive(Debug, Soap)]

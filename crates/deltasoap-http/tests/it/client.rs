@@ -3,10 +3,11 @@
 
 use crate::common::*;
 use bytes::Bytes;
-use deltasoap::http::{Body, CallError, CallOptions, Client, MessageError, SoapService, TypedFault};
-use deltasoap::schema::Use;
-use deltasoap::soap::{FaultCode, HeaderBlock, Version};
-use deltasoap::{Message, QName};
+use deltasoap::client::{CallError, CallOptions, MessageError};
+use deltasoap::schema::{QName, Use};
+use deltasoap::soap::{FaultCode, HeaderBlock, TypedFault, Version};
+use deltasoap::transport::Body;
+use deltasoap::{Client, Message, SoapService};
 use deltasoap_test_support::latin_1;
 use http::{HeaderValue, Request, Response, StatusCode};
 use http_body_util::Full;

@@ -2,12 +2,12 @@
 //! equal values, and beyond the limits on whole messages.
 
 use crate::common::serve;
-use deltasoap::http::{
-    Answer, CallOptions, Client, Compression, ContentCoding, Context, Items, Operation, OverlaidAnswer, ServerHandle,
-    SoapService, Trace,
-};
-use deltasoap::soap::Fault;
-use deltasoap::{Lease, Limits, Soap, Streamed};
+use deltasoap::client::{CallOptions, Trace};
+use deltasoap::engine::Limits;
+use deltasoap::server::{Answer, Operation, OverlaidAnswer, ServerHandle};
+use deltasoap::stream::{Items, Streamed};
+use deltasoap::transport::{Compression, ContentCoding};
+use deltasoap::{Client, Context, Fault, Lease, Soap, SoapService};
 use futures_util::StreamExt;
 use futures_util::stream::{Stream, poll_fn};
 use std::convert::Infallible;

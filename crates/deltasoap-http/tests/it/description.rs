@@ -1,9 +1,8 @@
 //! A WSDL of several documents, as tools fetch it: `?wsdl`, then each location that they find.
 
 use crate::common::*;
-use deltasoap::Lease;
-use deltasoap::http::{BuildError, SoapService};
-use deltasoap::soap::Fault;
+use deltasoap::server::BuildError;
+use deltasoap::{Fault, Lease, SoapService};
 use http::{Request, StatusCode};
 use std::collections::BTreeMap;
 

@@ -2,11 +2,10 @@
 //! memories return, and the statistics.
 
 use crate::common::*;
-use deltasoap::http::{
-    Client, MemoryBounds, Principal, Server, ServerHandle, Sharing, SoapService, SoapServiceBuilder,
-};
-use deltasoap::soap::{Fault, Version};
-use deltasoap::{Checkpoints, Differential, DifferentialStats, Lease};
+use deltasoap::engine::{Checkpoints, Differential, DifferentialStats};
+use deltasoap::server::{MemoryBounds, Principal, ServerHandle, Sharing, SoapServiceBuilder};
+use deltasoap::soap::Version;
+use deltasoap::{Client, Fault, Lease, Server, SoapService};
 use deltasoap_checkpoints::{Portions, State};
 use http::Request;
 use http_body_util::{BodyExt, Full};

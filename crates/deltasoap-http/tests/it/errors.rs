@@ -1,12 +1,12 @@
 //! Errors and their sources.
 
 use crate::common::assert_says_each_once;
-use deltasoap::ErrorKind;
 #[cfg(feature = "tls")]
-use deltasoap::http::TlsError;
-use deltasoap::http::transport::{FramesError, Unsent};
-use deltasoap::http::{BoxError, CallError, Failure, TimeoutError};
-use deltasoap::soap::Fault;
+use deltasoap::Fault;
+use deltasoap::client::{CallError, Failure, TimeoutError};
+use deltasoap::engine::ErrorKind;
+use deltasoap::tls::TlsError;
+use deltasoap::transport::{BoxError, FramesError, Unsent};
 use http::StatusCode;
 use http::header::HeaderValue;
 use std::error::Error;

@@ -3,12 +3,13 @@
 
 use crate::common::*;
 use bytes::Bytes;
-use deltasoap::http::{
-    Answer, Attachment, CallError, Client, CodingError, Compression, Context, GzipLimits, Part, SoapService,
-    SoapServiceBuilder,
-};
-use deltasoap::soap::{Fault, Version};
-use deltasoap::{Lease, Limits};
+use deltasoap::attachments::{Attachment, Part};
+use deltasoap::client::CallError;
+use deltasoap::engine::Limits;
+use deltasoap::server::{Answer, SoapServiceBuilder};
+use deltasoap::soap::Version;
+use deltasoap::transport::{CodingError, Compression, GzipLimits};
+use deltasoap::{Client, Context, Fault, Lease, SoapService};
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use http::{Request, Response, StatusCode};
@@ -64,13 +65,13 @@ async fn post_coded(service: &SoapService, coding: &str, body: &[u8], size: usiz
 }
 
 /// Returns the response to a message, for a client that accepts these codings.
-async fn ask(service: &SoapService, accepted: &str, echo: &Echo) -> Response<deltasoap::http::Body> {
+async fn ask(service: &SoapService, accepted: &str, echo: &Echo) -> Response<deltasoap::transport::Body> {
     let request = Request::post("/").header("content-type", "text/xml").header("accept-encoding", accepted);
     let body = Full::from(message(Version::Soap11, &[], echo));
     service.clone().oneshot(request.body(body).expect("a request")).await.expect("infallible")
 }
 
-async fn bytes_of(response: Response<deltasoap::http::Body>) -> Bytes {
+async fn bytes_of(response: Response<deltasoap::transport::Body>) -> Bytes {
     response.into_body().collect().await.expect("a body").to_bytes()
 }
 
@@ -249,9 +250,13 @@ fn answering(
     coding: &'static str,
     status: StatusCode,
     body: Vec<u8>,
-) -> impl tower::Service<Request<deltasoap::http::Body>, Response = Response<Full<Bytes>>, Error = Infallible, Future: Send>
-+ Clone {
-    tower::service_fn(move |request: Request<deltasoap::http::Body>| {
+) -> impl tower::Service<
+    Request<deltasoap::transport::Body>,
+    Response = Response<Full<Bytes>>,
+    Error = Infallible,
+    Future: Send,
+> + Clone {
+    tower::service_fn(move |request: Request<deltasoap::transport::Body>| {
         assert_eq!(request.headers().get("accept-encoding").is_some(), coding != "unasked");
         let coding = if coding == "unasked" { "gzip" } else { coding };
         let response = Response::builder().status(status).header("content-type", "text/xml");

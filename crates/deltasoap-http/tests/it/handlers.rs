@@ -1,12 +1,13 @@
 //! The shapes of handlers, and the arguments that are taken from the context of a request.
 
 use crate::common::{Echo, EchoResponse, Notify, Ticket, Unserved, echo, echoed, serve};
-use deltasoap::http::{
-    Answer, AttachmentError, Attachments, Basic, BuildError, CallError, CallOptions, Client, Context, Credentials,
-    Extension, FromContext, FromRef, Header, Operation, Part, Principal, SoapService, State,
+use deltasoap::attachments::{AttachmentError, Attachments, Part};
+use deltasoap::client::{CallError, CallOptions, Credentials};
+use deltasoap::server::{
+    Answer, Basic, BuildError, Extension, FromContext, FromRef, Header, Operation, Principal, State,
 };
-use deltasoap::soap::{Fault, HeaderBlock, Version};
-use deltasoap::{Lease, Message, Soap};
+use deltasoap::soap::{HeaderBlock, Version};
+use deltasoap::{Client, Context, Fault, Lease, Message, Soap, SoapService};
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -192,7 +193,7 @@ async fn extensions_and_other_types_are_arguments() -> Result<()> {
         numbers: vec![number, length as i32],
     };
     let service = SoapService::builder().operation(handler).build()?;
-    let attach = MapRequestLayer::new(|mut request: http::Request<deltasoap::http::Body>| {
+    let attach = MapRequestLayer::new(|mut request: http::Request<deltasoap::transport::Body>| {
         request.extensions_mut().insert(42);
         request
     });

@@ -1,9 +1,10 @@
 //! Responses that repeat what was sent: the client takes their numbers from the request, and only
 //! as long as that is useful.
 
-use deltasoap::http::{Client, ClientBuilder, SoapService};
+use deltasoap::client::ClientBuilder;
+use deltasoap::engine::{Differential, Templating};
 use deltasoap::schema::Use;
-use deltasoap::{Differential, Lease, Soap, Templating};
+use deltasoap::{Client, Lease, Soap, SoapService};
 use std::convert::Infallible;
 
 #[derive(Debug, Clone, PartialEq, Soap)]

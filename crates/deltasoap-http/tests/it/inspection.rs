@@ -2,9 +2,11 @@
 
 use crate::common::*;
 use bytes::Bytes;
-use deltasoap::Lease;
-use deltasoap::http::{Body, BoxError, CallError, Client, SoapService, SoapServiceBuilder};
+use deltasoap::client::CallError;
+use deltasoap::server::SoapServiceBuilder;
 use deltasoap::soap::Version;
+use deltasoap::transport::{Body, BoxError};
+use deltasoap::{Client, Lease, SoapService};
 use deltasoap_test_support::latin_1;
 use http::{Request, Response};
 use http_body_util::Full;

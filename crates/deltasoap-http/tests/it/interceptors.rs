@@ -1,9 +1,10 @@
 //! Interceptors of both sides: what they see, what they may change, in which order they run.
 
 use crate::common::{Echo, EchoResponse, Notify, Ticket, echo, echoed, serve};
-use deltasoap::http::{CallError, Client, Context, Extension, SoapService};
-use deltasoap::soap::{Fault, HeaderBlock};
-use deltasoap::{Lease, Message};
+use deltasoap::client::CallError;
+use deltasoap::server::Extension;
+use deltasoap::soap::HeaderBlock;
+use deltasoap::{Client, Context, Fault, Lease, Message, SoapService};
 use http::HeaderValue;
 use std::sync::{Arc, Mutex};
 

@@ -3,12 +3,15 @@
 
 use crate::common::{Answered, Pieces, message, serve};
 use bytes::Bytes;
-use deltasoap::http::{
-    Answer, BuildError, CallError, CallOptions, Client, Context, Handler, Items, Operation, OverlaidAnswer, Part,
-    Scheduling, SmallFirst, SoapService, SoapServiceBuilder,
+use deltasoap::attachments::Part;
+use deltasoap::client::{CallError, CallOptions};
+use deltasoap::engine::{ErrorKind, Limits};
+use deltasoap::server::{
+    Answer, BuildError, Handler, Operation, OverlaidAnswer, Scheduling, SmallFirst, SoapServiceBuilder,
 };
-use deltasoap::soap::{Fault, Version};
-use deltasoap::{ErrorKind, Lease, Limits, Soap, Streamed};
+use deltasoap::soap::Version;
+use deltasoap::stream::{Items, Streamed};
+use deltasoap::{Client, Context, Fault, Lease, Soap, SoapService};
 use futures_util::{StreamExt, TryStreamExt};
 use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
@@ -541,12 +544,13 @@ fn answering<B>(
     status: StatusCode,
     body: impl Fn() -> B + Clone + Send + 'static,
 ) -> Client<
-    impl tower::Service<Request<deltasoap::http::Body>, Response = Response<B>, Error = Infallible, Future: Send> + Clone,
+    impl tower::Service<Request<deltasoap::transport::Body>, Response = Response<B>, Error = Infallible, Future: Send>
+    + Clone,
 >
 where
     B: Body<Data = Bytes> + Send + 'static,
 {
-    let service = tower::service_fn(move |_: Request<deltasoap::http::Body>| {
+    let service = tower::service_fn(move |_: Request<deltasoap::transport::Body>| {
         let response = Response::builder().status(status).header("content-type", media).body(body());
         std::future::ready(Ok::<_, Infallible>(response.expect("a response")))
     });

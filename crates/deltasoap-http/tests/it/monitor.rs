@@ -3,7 +3,8 @@
 
 use crate::common::*;
 use axum::Router;
-use deltasoap::http::{Monitor, Server};
+use deltasoap::Server;
+use deltasoap::server::Monitor;
 use deltasoap::soap::Version;
 use http::{Method, Request, StatusCode};
 use http_body_util::BodyExt;

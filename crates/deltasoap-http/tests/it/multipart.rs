@@ -6,10 +6,11 @@
 //! line.
 
 use bytes::Bytes;
-use deltasoap::decode::{Cursor, DecodeOptions, Decoder, Step};
-use deltasoap::http::{AttachmentLimits, Attachments};
+use deltasoap::attachments::{AttachmentLimits, Attachments};
+use deltasoap::engine::decode::{Cursor, DecodeOptions, Decoder, Step};
+use deltasoap::engine::{Content, ErrorKind, Typed};
 use deltasoap::soap::{EnvelopeReader, Head, Receiver};
-use deltasoap::{Content, ErrorKind, Node, PartUri, Typed};
+use deltasoap::types::{Node, PartUri};
 use deltasoap_test_support::files;
 use futures_util::stream;
 use http_body::Frame;

@@ -1,10 +1,13 @@
 //! Requests with a list of any length, written while they are sent.
 
 use crate::common::{serve, service};
-use deltasoap::http::{Body, CallError, CallOptions, Client, SoapService};
+use deltasoap::client::{CallError, CallOptions};
+use deltasoap::engine::{Buffer, ErrorKind, Limits, Templating};
 use deltasoap::schema::Use;
-use deltasoap::soap::{Envelope, Fault, HeaderBlock, Version};
-use deltasoap::{Buffer, ErrorKind, Lease, Limits, Overlay, Soap, Streamed, StreamedArray, Templating};
+use deltasoap::soap::{Envelope, HeaderBlock, Version};
+use deltasoap::stream::{Overlay, Streamed, StreamedArray};
+use deltasoap::transport::Body;
+use deltasoap::{Client, Fault, Lease, Soap, SoapService};
 use http_body::Body as _;
 use http_body_util::BodyExt;
 use std::sync::Arc;

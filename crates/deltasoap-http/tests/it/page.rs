@@ -1,9 +1,11 @@
 //! The landing page, as text: its content, its policy, and the initial samples of its form.
 
 use crate::common::*;
-use deltasoap::http::{Context, LandingPage, Operation, ServiceIndex, SoapService};
-use deltasoap::soap::{Fault, Version};
-use deltasoap::{AnySimple, Binary, Lease, Message, Nillable, Node, Soap, SoapArray, lexical, schema::Use};
+use deltasoap::schema::Use;
+use deltasoap::server::{LandingPage, Operation, ServiceIndex};
+use deltasoap::soap::Version;
+use deltasoap::types::{AnySimple, Node};
+use deltasoap::{Binary, Context, Fault, Lease, Message, Nillable, Soap, SoapArray, SoapService, lexical};
 use http::{Request, StatusCode};
 
 async fn get(service: &SoapService, uri: &str) -> Answered {

@@ -2,9 +2,10 @@
 //! the end of the connection.
 
 use crate::common::*;
-use deltasoap::http::{Answer, Monitor, Part, Server, ServerHandle, SoapService};
-use deltasoap::soap::{Fault, Version};
-use deltasoap::{Binary, Lease, Soap};
+use deltasoap::attachments::Part;
+use deltasoap::server::{Answer, Monitor, ServerHandle};
+use deltasoap::soap::Version;
+use deltasoap::{Binary, Fault, Lease, Server, Soap, SoapService};
 use deltasoap_test_support::latin_1;
 use futures_util::stream;
 use std::convert::Infallible;

@@ -2,7 +2,8 @@
 
 use crate::common::scripted::{Act, Scripted, answer, right};
 use crate::common::*;
-use deltasoap::http::{CallError, Client, HttpTransport, HttpTransportBuilder, Proxy, Retries};
+use deltasoap::Client;
+use deltasoap::client::{CallError, HttpTransport, HttpTransportBuilder, Proxy, Retries};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -167,7 +168,8 @@ async fn a_proxy_is_tried_again_like_a_host() {
 mod secure {
     use super::*;
     use crate::common::authority::Authority;
-    use deltasoap::http::{ClientTls, Server, ServerTls};
+    use deltasoap::Server;
+    use deltasoap::tls::{ClientTls, ServerTls};
 
     /// Returns a TLS server for a name, and the client's configuration for it.
     async fn server() -> (SocketAddr, ClientTls) {

@@ -3,8 +3,9 @@
 
 use crate::common::scripted::{Scripted, answer, right};
 use crate::common::*;
-use deltasoap::http::{CallError, CallOptions, Client, ClientBuilder, Credentials, Redirects};
-use deltasoap::{Soap, Streamed};
+use deltasoap::client::{CallError, CallOptions, ClientBuilder, Credentials, Redirects};
+use deltasoap::stream::Streamed;
+use deltasoap::{Client, Soap};
 use http::{HeaderName, HeaderValue};
 use std::net::SocketAddr;
 

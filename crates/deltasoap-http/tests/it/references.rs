@@ -1,10 +1,13 @@
 //! Shared values over the wire: written once, or copied if configured.
 
 use bytes::Bytes;
-use deltasoap::http::{CallError, CallOptions, Client, Connection, SoapService};
+use deltasoap::client::{CallError, CallOptions};
+use deltasoap::engine::{Buffer, Differential};
 use deltasoap::schema::Use;
-use deltasoap::soap::{Envelope, Fault, Version};
-use deltasoap::{Buffer, Differential, Lease, Shared, Soap};
+use deltasoap::server::Connection;
+use deltasoap::soap::{Envelope, Version};
+use deltasoap::types::Shared;
+use deltasoap::{Client, Fault, Lease, Soap, SoapService};
 use http::Request;
 use http_body_util::{BodyExt, Full};
 use tower::ServiceExt;

@@ -2,12 +2,14 @@
 //! requests without a message.
 
 use bytes::Bytes;
-use deltasoap::content::Shortcuts;
-use deltasoap::decode::{Cursor, Step};
-use deltasoap::encode::Encoder;
-use deltasoap::schema::{Element, View};
-use deltasoap::soap::{Envelope, Fault};
-use deltasoap::{Buffer, Content, Lease, Message, Node, QName, Soap, Typed};
+use deltasoap::engine::content::Shortcuts;
+use deltasoap::engine::decode::{Cursor, Step};
+use deltasoap::engine::encode::Encoder;
+use deltasoap::engine::{Buffer, Content, Typed};
+use deltasoap::schema::{Element, QName, View};
+use deltasoap::soap::Envelope;
+use deltasoap::types::Node;
+use deltasoap::{Fault, Lease, Message, Soap};
 use deltasoap_http::{Context, MessageReply, Operation, SoapService};
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt, Full, StreamBody};

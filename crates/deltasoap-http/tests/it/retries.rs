@@ -2,9 +2,10 @@
 
 use crate::common::scripted::{Act, Scripted, answer, right};
 use crate::common::*;
-use deltasoap::http::transport::{Frames, Protocol, TcpConnector};
-use deltasoap::http::{CallError, CallOptions, Client, Retries};
-use deltasoap::{Soap, Streamed};
+use deltasoap::client::{CallError, CallOptions, Retries};
+use deltasoap::stream::Streamed;
+use deltasoap::transport::{Frames, Protocol, TcpConnector};
+use deltasoap::{Client, Soap};
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 
@@ -31,7 +32,7 @@ async fn later(after: Duration) -> std::net::SocketAddr {
     let address = TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("an address");
     tokio::spawn(async move {
         tokio::time::sleep(after).await;
-        let server = deltasoap::http::Server::bind(address).await.expect("the port again");
+        let server = deltasoap::Server::bind(address).await.expect("the port again");
         server.serve(service().0).await
     });
     address
@@ -132,7 +133,7 @@ async fn attempts_and_time_are_bounded() {
 /// The pool notices that a connection was closed before anything was sent over it.
 #[tokio::test]
 async fn connections_that_were_closed_meanwhile_are_replaced() {
-    let server = deltasoap::http::Server::bind("127.0.0.1:0").await.expect("a port");
+    let server = deltasoap::Server::bind("127.0.0.1:0").await.expect("a port");
     let address = server.local_addr().expect("an address");
     tokio::spawn(server.header_read_timeout(Duration::from_millis(50)).serve(service().0));
     let client = Client::builder(format!("http://{address}/")).retries(Retries::OFF).build().expect("a client");

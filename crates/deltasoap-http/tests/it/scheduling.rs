@@ -4,11 +4,9 @@
 #![cfg(feature = "tls")]
 
 use crate::attack::{Echo, Echoed, echo, message};
-use deltasoap::http::{
-    HeavyWork, Operation, Scheduling, Server, ServerHandle, ServiceStats, SmallFirst, SoapService, Weigh,
-};
-use deltasoap::soap::Fault;
-use deltasoap::{Lease, Message, QName};
+use deltasoap::schema::QName;
+use deltasoap::server::{HeavyWork, Operation, Scheduling, ServerHandle, ServiceStats, SmallFirst, Weigh};
+use deltasoap::{Fault, Lease, Message, Server, SoapService};
 use http_body_util::BodyExt;
 use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -1,9 +1,12 @@
 //! The service in memory: its answers to valid, invalid and unusual requests.
 
 use crate::common::*;
-use deltasoap::http::{BuildError, Context, Operation, SoapService};
-use deltasoap::soap::{Fault, FaultCode, HeaderBlock, Reply, Version, decode_reply};
-use deltasoap::{Lease, Message, Node, QName, Soap, Tolerance};
+use deltasoap::engine::Tolerance;
+use deltasoap::schema::QName;
+use deltasoap::server::{BuildError, Operation};
+use deltasoap::soap::{FaultCode, HeaderBlock, Reply, Version, decode_reply};
+use deltasoap::types::Node;
+use deltasoap::{Context, Fault, Lease, Message, Soap, SoapService};
 use deltasoap_test_support::latin_1;
 use http::{Request, StatusCode};
 use std::convert::Infallible;

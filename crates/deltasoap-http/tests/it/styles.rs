@@ -2,10 +2,12 @@
 //! encoded.
 
 use crate::common::*;
-use deltasoap::http::{CallOptions, Client, IntoAnswer, Operation, SoapService};
+use deltasoap::client::CallOptions;
+use deltasoap::engine::Buffer;
 use deltasoap::schema::{Style, Use};
-use deltasoap::soap::{Envelope, Fault, Version};
-use deltasoap::{Buffer, Lease, Message, Soap, SoapArray};
+use deltasoap::server::{IntoAnswer, Operation};
+use deltasoap::soap::{Envelope, Version};
+use deltasoap::{Client, Fault, Lease, Message, Soap, SoapArray, SoapService};
 use std::fmt::Debug;
 
 const BOTH: [Version; 2] = [Version::Soap11, Version::Soap12];

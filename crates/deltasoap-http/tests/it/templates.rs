@@ -3,13 +3,13 @@
 
 use crate::common::*;
 use bytes::Bytes;
-use deltasoap::http::{
-    Body, CallOptions, Client, Connection, MemoryBounds, Principal, SharedTemplates, Sharing, SoapService,
-    SoapServiceBuilder,
-};
+use deltasoap::client::{CallOptions, SharedTemplates};
+use deltasoap::engine::{EncodeStats, Templating};
 use deltasoap::schema::Use;
-use deltasoap::soap::{Envelope, Fault, HeaderBlock, Version};
-use deltasoap::{EncodeStats, Lease, Templating};
+use deltasoap::server::{Connection, MemoryBounds, Principal, Sharing, SoapServiceBuilder};
+use deltasoap::soap::{Envelope, HeaderBlock, Version};
+use deltasoap::transport::Body;
+use deltasoap::{Client, Fault, Lease, SoapService};
 use http::{Request, Response};
 use http_body::Body as _;
 use http_body_util::{BodyExt, Full};
@@ -26,7 +26,7 @@ const SMALL: Templating = Templating {
     chunk: 256,
     split: 512,
     reserve: 16,
-    width: deltasoap::Width::Exact,
+    width: deltasoap::engine::Width::Exact,
     adaptive: false,
     bytes: 1 << 20,
 };

@@ -4,12 +4,10 @@
 
 use crate::common::authority::Authority;
 use crate::common::*;
-use deltasoap::http::{
-    ByCertificate, CallError, Client, ClientTls, Context, HttpTransport, Identity, PeerCertificates, Roots, Server,
-    ServerHandle, ServerTls, SoapService,
-};
-use deltasoap::soap::Fault;
-use deltasoap::{Lease, Soap};
+use deltasoap::client::{CallError, HttpTransport};
+use deltasoap::server::{ByCertificate, PeerCertificates, ServerHandle};
+use deltasoap::tls::{ClientTls, Identity, Roots, ServerTls};
+use deltasoap::{Client, Context, Fault, Lease, Server, Soap, SoapService};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, KeyPair};
 use std::io;
 use std::net::SocketAddr;
@@ -223,7 +221,7 @@ fn identities_are_checked_and_not_shown() {
 
 #[tokio::test]
 async fn other_protocols_go_over_tls_too() {
-    use deltasoap::http::transport::{Frames, Protocol, SecureConnector, TcpConnector};
+    use deltasoap::transport::{Frames, Protocol, SecureConnector, TcpConnector};
     let (authority, listener) = (Authority::new(), tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port"));
     let address = listener.local_addr().expect("an address");
     let server = Server::over(listener, Frames::default()).tls(authority.server()).expect("an identity");
@@ -231,7 +229,7 @@ async fn other_protocols_go_over_tls_too() {
     for (trusted, host) in [(&authority, "localhost"), (&authority, "127.0.0.1"), (&Authority::new(), "localhost")] {
         let connector = SecureConnector::new(TcpConnector::new(), trusted.client()).expect("roots");
         let url = format!("frames://{host}:{}/", address.port());
-        let client = Client::builder(url).retries(deltasoap::http::Retries::OFF);
+        let client = Client::builder(url).retries(deltasoap::client::Retries::OFF);
         let client = client.build_with(Frames::default().pool(connector)).expect("a client");
         let is_right = std::ptr::eq(trusted, &authority) && host == "localhost";
         assert_eq!(client.call_as::<YouAre>(&WhoAmI {}).await.is_ok(), is_right, "{host}");

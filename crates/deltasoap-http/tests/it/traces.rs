@@ -2,8 +2,11 @@
 
 use crate::common::scripted::{Act, Scripted, answer, right};
 use crate::common::*;
-use deltasoap::http::{CallError, CallOptions, Client, Compression, Credentials, Mtom, Trace};
+use deltasoap::Client;
+use deltasoap::attachments::Mtom;
+use deltasoap::client::{CallError, CallOptions, Credentials, Trace};
 use deltasoap::soap::Version;
+use deltasoap::transport::Compression;
 use http::{HeaderName, HeaderValue};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -4,15 +4,17 @@
 #![cfg(unix)]
 
 use crate::common::*;
-use deltasoap::http::transport::{
-    Frames, Http, InMemory, Listener, Protocol, TcpConnector, UnixConnector, UnixListener, UnixPeer, memory,
+use deltasoap::attachments::{AttachmentError, Mtom, Part};
+use deltasoap::client::{CallError, CallOptions, HttpTransport};
+use deltasoap::engine::{Checkpoints, Differential, Limits};
+use deltasoap::server::{Answer, Denial, Principal, ServerHandle};
+use deltasoap::soap::{FaultCode, HeaderBlock, Version};
+use deltasoap::stream::Streamed;
+use deltasoap::transport::{
+    Body, Compression, Frames, Http, InMemory, Listener, Protocol, TcpConnector, UnixConnector, UnixListener, UnixPeer,
+    memory,
 };
-use deltasoap::http::{
-    Answer, AttachmentError, Body, CallError, CallOptions, Client, Compression, Context, Denial, HttpTransport, Mtom,
-    Part, Principal, Server, ServerHandle, SoapService,
-};
-use deltasoap::soap::{Fault, FaultCode, HeaderBlock, Version};
-use deltasoap::{Binary, Checkpoints, Differential, Lease, Limits, Soap, Streamed};
+use deltasoap::{Binary, Client, Context, Fault, Lease, Server, Soap, SoapService};
 use http::request::Parts;
 use http::{Request, StatusCode};
 use std::convert::Infallible;
@@ -164,7 +166,7 @@ mod ways {
         Far { _folder: Some(folder), ..far }
     }
 
-    pub async fn http_in_memory() -> Pool<Http, deltasoap::http::transport::MemoryConnector> {
+    pub async fn http_in_memory() -> Pool<Http, deltasoap::transport::MemoryConnector> {
         let (listener, connector) = memory();
         Far::serve("http://localhost/a".to_owned(), Http::default().pool(connector), listener, Http::default())
     }
@@ -181,7 +183,7 @@ mod ways {
         Far { _folder: Some(folder), ..far }
     }
 
-    pub async fn frames_in_memory_on_workers() -> Pool<Frames, deltasoap::http::transport::MemoryConnector> {
+    pub async fn frames_in_memory_on_workers() -> Pool<Frames, deltasoap::transport::MemoryConnector> {
         let (listener, connector) = memory();
         let transport = Frames::default().pool(connector);
         Far::serve_on(2, "frames://localhost/a".to_owned(), transport, listener, Frames::default())
@@ -200,7 +202,7 @@ mod ways {
         Far { _folder: Some(folder), ..far }
     }
 
-    pub async fn frames_in_memory() -> Pool<Frames, deltasoap::http::transport::MemoryConnector> {
+    pub async fn frames_in_memory() -> Pool<Frames, deltasoap::transport::MemoryConnector> {
         let (listener, connector) = memory();
         let transport = Frames::default().pool(connector);
         Far::serve("frames://localhost/a".to_owned(), transport, listener, Frames::default())

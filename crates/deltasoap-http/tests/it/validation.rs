@@ -3,12 +3,14 @@
 
 use crate::common::*;
 use bytes::Bytes;
-use deltasoap::http::{
-    Answer, Body, CallError, CallOptions, Client, Context, Finding, Mtom, Part, PartLookup, Sharing, SoapService,
-    SoapServiceBuilder, Validation, Validator,
-};
-use deltasoap::soap::{Fault, Version};
-use deltasoap::{Binary, Lease, PartUri, Soap};
+use deltasoap::attachments::{Mtom, Part};
+use deltasoap::client::{CallError, CallOptions};
+use deltasoap::server::{Answer, Sharing, SoapServiceBuilder};
+use deltasoap::soap::Version;
+use deltasoap::transport::Body;
+use deltasoap::types::PartUri;
+use deltasoap::validation::{Finding, PartLookup, Validation, Validator};
+use deltasoap::{Binary, Client, Context, Fault, Lease, Soap, SoapService};
 use http::{Request, Response};
 use http_body_util::Full;
 use std::convert::Infallible;

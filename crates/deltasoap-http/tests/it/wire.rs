@@ -1,10 +1,9 @@
 //! The server on the wire, byte by byte: framing, keep-alive, shutdown, and use within a router.
 
 use crate::common::*;
-use deltasoap::Lease;
-use deltasoap::http::transport::{Frames, Protocol, memory};
-use deltasoap::http::{Client, Server, SoapService};
 use deltasoap::soap::Version;
+use deltasoap::transport::{Frames, Protocol, memory};
+use deltasoap::{Client, Lease, Server, SoapService};
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -346,7 +345,7 @@ async fn a_service_lives_in_a_router() {
     let address = server.local_addr().expect("an address");
     tokio::spawn(server.serve(router));
     for path in ["soap", "nested", "nested/deeper"] {
-        let client = deltasoap::http::Client::new(format!("http://{address}/{path}")).expect("a client");
+        let client = deltasoap::Client::new(format!("http://{address}/{path}")).expect("a client");
         let response: EchoResponse = client.call_as(&echo(path)).await.expect("a response");
         assert_eq!(response.text, path);
     }

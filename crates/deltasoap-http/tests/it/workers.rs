@@ -2,9 +2,9 @@
 //! for all connections apply across threads.
 
 use crate::common::*;
-use deltasoap::Lease;
-use deltasoap::http::{Server, ServerHandle, SoapService};
+use deltasoap::server::ServerHandle;
 use deltasoap::soap::Version;
+use deltasoap::{Lease, Server, SoapService};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;

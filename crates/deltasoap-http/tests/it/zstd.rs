@@ -3,11 +3,13 @@
 
 use crate::common::*;
 use bytes::Bytes;
-use deltasoap::http::{
-    CallError, Client, CodingError, Compression, ContentCoding, GzipLimits, Part, SoapService, SoapServiceBuilder,
-};
-use deltasoap::soap::{Fault, Version};
-use deltasoap::{Lease, Limits};
+use deltasoap::attachments::Part;
+use deltasoap::client::CallError;
+use deltasoap::engine::Limits;
+use deltasoap::server::SoapServiceBuilder;
+use deltasoap::soap::Version;
+use deltasoap::transport::{CodingError, Compression, ContentCoding, GzipLimits};
+use deltasoap::{Client, Fault, Lease, SoapService};
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use proptest::prelude::*;
@@ -186,9 +188,9 @@ async fn faults_and_heads_of_pages_are_coded_and_packages_are_not() {
         assert_eq!(response.headers()["content-encoding"], "zstd", "{method}");
     }
     let client = Client::builder("http://localhost/").compression(ALWAYS);
-    let trace = deltasoap::http::Trace::default();
+    let trace = deltasoap::client::Trace::default();
     let client = client.trace(&trace).build_with(service).expect("a client");
-    let options = deltasoap::http::CallOptions::new().part(Part::new("a@b", "a/b", vec![1; 10_000]));
+    let options = deltasoap::client::CallOptions::new().part(Part::new("a@b", "a/b", vec![1; 10_000]));
     let response = client.call_as_with::<EchoResponse>(&long(1), options).await.expect("a response");
     assert_eq!(response.body, echoed(&long(1)));
     assert_eq!(response.http_headers["content-encoding"], "zstd");
@@ -222,7 +224,7 @@ async fn answers_that_are_broken_or_unasked_are_errors() {
         (coded.clone(), false, CodingError::Unknown("zstd".to_owned())),
         (zstd(vec![b' '; 10 << 20]), true, CodingError::Limit { name: "ratio", limit: 200 }),
     ] {
-        let answer = tower::service_fn(move |_: Request<deltasoap::http::Body>| {
+        let answer = tower::service_fn(move |_: Request<deltasoap::transport::Body>| {
             let response = Response::builder().header("content-type", "text/xml").header("content-encoding", "zstd");
             std::future::ready(Ok::<_, Infallible>(response.body(Full::from(body.clone())).expect("a response")))
         });
@@ -257,7 +259,7 @@ proptest! {
         let response = runtime.block_on(ask(&service, "zstd", text));
         let mut coded = response.body().to_vec();
         *at.get_mut(&mut coded) ^= flip;
-        let answer = tower::service_fn(move |_: Request<deltasoap::http::Body>| {
+        let answer = tower::service_fn(move |_: Request<deltasoap::transport::Body>| {
             let response = Response::builder().header("content-type", "text/xml").header("content-encoding", "zstd");
             let body = http_body_util::StreamBody::new(futures_util::stream::iter(
                 coded.chunks(size).map(|piece| Ok::<_, Infallible>(http_body::Frame::data(Bytes::copy_from_slice(piece)))).collect::<Vec<_>>(),

@@ -1,9 +1,11 @@
 //! Arrays of values that name their types: with the shortcut for flat items and without it.
 
-use deltasoap::decode::Decoder;
+use deltasoap::engine::decode::Decoder;
+use deltasoap::engine::{Buffer, DecodeOptions};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Envelope, EnvelopeReader, RequestReceiver};
-use deltasoap::{AnySimple, Buffer, DecodeOptions, Error, Simple, Soap, SoapArray};
+use deltasoap::types::{AnySimple, Simple};
+use deltasoap::{Error, Soap, SoapArray};
 
 #[derive(Debug, PartialEq, Soap)]
 #[soap(namespace = "urn:t", item_name = "pair")]

@@ -2,11 +2,13 @@
 //! repeated elements, lists.
 
 use crate::support::{decode, encode, fault, round_trip};
-use deltasoap::encode::Encoder;
+use deltasoap::engine::encode::Encoder;
+use deltasoap::engine::{Content, ErrorKind, Typed};
 use deltasoap::lexical::List;
-use deltasoap::schema::Use;
+use deltasoap::schema::{QName, Use};
 use deltasoap::soap::Envelope;
-use deltasoap::{Content, ErrorKind, Message, Node, QName, Soap, Typed};
+use deltasoap::types::Node;
+use deltasoap::{Message, Soap};
 
 types! {
     #[derive(Debug, Clone, PartialEq, Soap)]

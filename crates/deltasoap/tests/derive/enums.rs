@@ -1,8 +1,9 @@
 //! Enums: choices, inline and not, enumerations, unions.
 
 use crate::support::{decode, encode, fault, round_trip, unexpected};
-use deltasoap::schema::{Element, Use};
-use deltasoap::{ErrorKind, Lexical, QName, Soap, SoapArray, Typed};
+use deltasoap::engine::{ErrorKind, Lexical, Typed};
+use deltasoap::schema::{Element, QName, Use};
+use deltasoap::{Soap, SoapArray};
 
 types! {
     #[derive(Debug, Clone, PartialEq, Soap)]
@@ -303,7 +304,7 @@ types! {
 fn encoded_messages_name_the_types() {
     use deltasoap::soap::Envelope;
     let call = Call { shape: dot(), colors: vec![Color::Red].into(), size: Some(Size::Points(1)) };
-    let message = Envelope::new(&call).encoding(Use::Encoded).write(deltasoap::Buffer::new());
+    let message = Envelope::new(&call).encoding(Use::Encoded).write(deltasoap::engine::Buffer::new());
     let xml = String::from_utf8(message.expect("writable").into_vec()).expect("UTF-8");
     for part in [":Color[1]\"", "xsi:type=\"Shape\"", "<x xsi:type=\"xsd:int\">1</x>", "xsi:type=\"Size\">1</size>"] {
         assert!(xml.contains(part), "{part} in {xml}");

@@ -1,7 +1,8 @@
 //! Locations of faults: paths and offsets.
 
 use crate::support::decode;
-use deltasoap::{ErrorKind, Soap};
+use deltasoap::Soap;
+use deltasoap::engine::ErrorKind;
 
 #[derive(Debug, PartialEq, Soap)]
 struct Order {

@@ -2,8 +2,9 @@
 //! items look like.
 
 use crate::support::{decode_cut, encode};
-use deltasoap::content::Shortcuts;
-use deltasoap::{Soap, SoapArray, Typed};
+use deltasoap::engine::Typed;
+use deltasoap::engine::content::Shortcuts;
+use deltasoap::{Soap, SoapArray};
 use proptest::prelude::*;
 
 #[derive(Debug, Clone, PartialEq, Soap)]

@@ -1,7 +1,8 @@
 //! Choices between groups of elements.
 
 use crate::support::{decode, encode, fault, missing, round_trip, unexpected};
-use deltasoap::{ErrorKind, Soap, Typed};
+use deltasoap::Soap;
+use deltasoap::engine::{ErrorKind, Typed};
 
 types! {
     #[derive(Debug, Clone, PartialEq, Soap)]

@@ -10,7 +10,7 @@ mod tracked;
 
 /// A runtime with a different path.
 mod runtime {
-    pub use deltasoap::*;
+    pub use deltasoap::engine::*;
 }
 
 #[macro_use]

@@ -1,12 +1,13 @@
 //! Structs: occurrence, order, names, attributes, text, arrays, recursion.
 
 use crate::support::{decode, encode, fault, missing, round_trip, unexpected};
-use deltasoap::decode::{Decoder, Root};
+use deltasoap::engine::decode::{Decoder, Root};
+use deltasoap::engine::{Checkpoints, DecodeOptions, Differential, ErrorKind, Memory, Typed};
 use deltasoap::lexical::Base64;
-use deltasoap::schema::{Builtin, Element};
+use deltasoap::schema::{Builtin, Element, QName};
 use deltasoap::soap::{EnvelopeReader, RequestReceiver};
-use deltasoap::{Checkpoints, DecodeOptions, Differential, Empty, ErrorKind, Memory, Message, Nillable};
-use deltasoap::{QName, Soap, SoapArray, Typed};
+use deltasoap::types::Empty;
+use deltasoap::{Message, Nillable, Soap, SoapArray};
 use deltasoap_checkpoints::{Portions, State};
 
 types! {

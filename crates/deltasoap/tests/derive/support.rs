@@ -1,8 +1,10 @@
 //! Reading and writing one element named `r`.
 
-use deltasoap::decode::{Decoder, ElementRoot};
-use deltasoap::encode::Encoder;
-use deltasoap::{DecodeOptions, Error, ErrorKind, QName, Stats, Typed};
+use deltasoap::Error;
+use deltasoap::engine::decode::{Decoder, ElementRoot};
+use deltasoap::engine::encode::Encoder;
+use deltasoap::engine::{DecodeOptions, ErrorKind, Stats, Typed};
+use deltasoap::schema::QName;
 use std::fmt::Debug;
 
 /// Reads a document in chunks that end at the given positions.

@@ -2,13 +2,12 @@
 //! written as those of plain types.
 
 use crate::support::{decode, decode_cut, encode};
-use deltasoap::decode::Decoder;
+use deltasoap::engine::decode::Decoder;
+use deltasoap::engine::{DecodeOptions, Memory, Template, Templating, Typed};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Envelope, EnvelopeReader, RequestReceiver};
-use deltasoap::{
-    DecodeOptions, Memory, Message, Nillable, Soap, SoapArray, Template, Templating, Tracked, TrackedArray, TrackedVec,
-    Typed,
-};
+use deltasoap::types::{Tracked, TrackedArray, TrackedVec};
+use deltasoap::{Message, Nillable, Soap, SoapArray};
 use proptest::prelude::*;
 use std::fmt::Debug;
 

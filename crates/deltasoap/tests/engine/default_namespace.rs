@@ -2,8 +2,10 @@
 //! templates.
 
 use crate::sender::Sender;
-use deltasoap::soap::{Envelope, Fault, HeaderBlock, Reply, Version, decode_reply, decode_request};
-use deltasoap::{Binary, Buffer, Nillable, Node, Soap, Templating, Typed};
+use deltasoap::engine::{Buffer, Templating, Typed};
+use deltasoap::soap::{Envelope, HeaderBlock, Reply, Version, decode_reply, decode_request};
+use deltasoap::types::Node;
+use deltasoap::{Binary, Fault, Nillable, Soap};
 use proptest::prelude::*;
 
 #[derive(Debug, Clone, PartialEq, Soap)]

@@ -1,9 +1,11 @@
 //! Arrays in which nearly everything changes at once: values that keep their length, values that
 //! outgrow their chunk, and stretches of both.
 
-use deltasoap::encode::differential::EncodeStats;
+use deltasoap::engine::encode::differential::EncodeStats;
+use deltasoap::engine::{Buffer, MatchKind, Template, Templating};
 use deltasoap::soap::Envelope;
-use deltasoap::{Buffer, MatchKind, Message, Soap, Template, Templating, TrackedVec};
+use deltasoap::types::TrackedVec;
+use deltasoap::{Message, Soap};
 use deltasoap_streams::prng::SplitMix64;
 use proptest::prelude::*;
 

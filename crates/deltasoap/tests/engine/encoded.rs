@@ -1,8 +1,9 @@
 //! Section 5 encoding: types on accessors, arrays by the rules of each version.
 
+use deltasoap::engine::Buffer;
 use deltasoap::schema::Use;
 use deltasoap::soap::{Envelope, Version, decode_request};
-use deltasoap::{Buffer, Nillable, Soap, SoapArray};
+use deltasoap::{Nillable, Soap, SoapArray};
 
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:t")]
@@ -86,12 +87,12 @@ fn literal_arrays_say_only_what_they_hold() {
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(message, namespace = "urn:t")]
 struct Marks {
-    marks: SoapArray<deltasoap::Empty>,
+    marks: SoapArray<deltasoap::types::Empty>,
 }
 
 #[test]
 fn items_without_a_type_name_are_of_any_type() {
-    let marks = Marks { marks: vec![deltasoap::Empty; 2].into() };
+    let marks = Marks { marks: vec![deltasoap::types::Empty; 2].into() };
     for version in [Version::Soap11, Version::Soap12] {
         for encoding in [Use::Literal, Use::Encoded] {
             let message =

@@ -1,10 +1,11 @@
 //! Envelopes: what is written at once, against a template and in chunks is the same.
 
-use deltasoap::schema::Use;
-use deltasoap::soap::{Envelope, EnvelopeReader, Fault, FaultCode, HeaderBlock, RequestReceiver, Version};
-use deltasoap::{
-    Buffer, MatchKind, Message, Node, Overlay, QName, Soap, Streamed, Template, Templating, Tracked, Typed,
-};
+use deltasoap::engine::{Buffer, MatchKind, Template, Templating, Typed};
+use deltasoap::schema::{QName, Use};
+use deltasoap::soap::{Envelope, EnvelopeReader, FaultCode, HeaderBlock, RequestReceiver, Version};
+use deltasoap::stream::{Overlay, Streamed};
+use deltasoap::types::{Node, Tracked};
+use deltasoap::{Fault, Message, Soap};
 
 #[derive(Debug, PartialEq, Soap)]
 #[soap(namespace = "urn:e:1", message)]
@@ -50,7 +51,7 @@ fn header_blocks_are_added_in_order() {
     let envelope = Envelope::new(&reading).header(block("a")).headers(&blocks).header(block("d"));
     let mut reader = EnvelopeReader::new(RequestReceiver::<Reading>::default());
     let message = envelope.to_vec().expect("writable");
-    deltasoap::decode::Decoder::new(Default::default()).decode(&mut reader, &message).expect("readable");
+    deltasoap::engine::decode::Decoder::new(Default::default()).decode(&mut reader, &message).expect("readable");
     let (head, _) = reader.into_parts();
     let names: Vec<_> = head.headers.iter().map(|block| block.node.name.local.to_string()).collect();
     assert_eq!(names, ["a", "b", "c", "d"]);

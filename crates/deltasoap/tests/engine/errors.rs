@@ -1,7 +1,8 @@
 //! Errors of invalid messages as users see them: exact text, paths and positions.
 
 use crate::support::read;
-use deltasoap::{AnySimple, Nillable, Soap, SoapArray};
+use deltasoap::types::AnySimple;
+use deltasoap::{Nillable, Soap, SoapArray};
 
 #[derive(Debug, PartialEq, Soap)]
 struct Point {

@@ -1,9 +1,10 @@
 //! Sent messages as hints for responses: they save work and never change a result.
 
-use deltasoap::decode::Decoder;
+use deltasoap::engine::decode::Decoder;
+use deltasoap::engine::{DecodeOptions, Hint, Limits, Template, Templating, Width};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Envelope, EnvelopeReader, Reply, ReplyReceiver, Version};
-use deltasoap::{DecodeOptions, Error, Hint, Limits, Message, Soap, SoapArray, Template, Templating, Width};
+use deltasoap::{Error, Message, Soap, SoapArray};
 use proptest::prelude::*;
 
 #[derive(Debug, Clone, PartialEq, Soap)]

@@ -1,8 +1,9 @@
 //! Every limit, at its edge; and sizes that senders declare.
 
 use crate::support::{read, read_by, read_within};
-use deltasoap::decode::Decoder;
-use deltasoap::{DecodeOptions, ErrorKind, Limits, Soap, SoapArray};
+use deltasoap::engine::decode::Decoder;
+use deltasoap::engine::{DecodeOptions, ErrorKind, Limits};
+use deltasoap::{Soap, SoapArray};
 
 #[derive(Debug, PartialEq, Soap)]
 #[soap(open)]

@@ -1,12 +1,12 @@
 //! Overlaid messages: their chunks have the same bytes as the message written in one piece.
 
+use deltasoap::engine::{Buffer, ErrorKind, Typed};
 use deltasoap::lexical::Hex;
 use deltasoap::schema::Use;
 use deltasoap::soap::{Envelope, HeaderBlock, Version, decode_request};
-use deltasoap::{
-    AnySimple, Buffer, Error, ErrorKind, Message, Nillable, Overlay, Soap, SoapArray, Streamed, StreamedArray, Tracked,
-    Typed,
-};
+use deltasoap::stream::{Overlay, Streamed, StreamedArray};
+use deltasoap::types::{AnySimple, Tracked};
+use deltasoap::{Error, Message, Nillable, Soap, SoapArray};
 use proptest::prelude::*;
 use std::fmt::Debug;
 
@@ -161,9 +161,9 @@ proptest! {
     #[test]
     fn other_content(layout in layout(), items in list(prop::option::of(mesh())), held in 0..4usize) {
         let simple = |item: &Option<Mesh>| match item {
-            Some(mesh) if mesh.x > 0 => AnySimple(deltasoap::Simple::Int(mesh.x)),
+            Some(mesh) if mesh.x > 0 => AnySimple(deltasoap::types::Simple::Int(mesh.x)),
             Some(mesh) => AnySimple::from(mesh.label.as_str()),
-            None => AnySimple(deltasoap::Simple::HexBinary(Hex(vec![1]))),
+            None => AnySimple(deltasoap::types::Simple::HexBinary(Hex(vec![1]))),
         };
         check(layout, &items.iter().map(simple).collect::<Vec<_>>(), held, &[]);
         let nillable: Vec<_> = items.into_iter().map(|item| item.map_or(Nillable::Nil, Nillable::Value)).collect();

@@ -1,10 +1,13 @@
 //! Streams of typed messages, with every policy and matcher of the papers: each message is read as
 //! if it came alone.
 
-use deltasoap::decode::Decoder;
+use deltasoap::engine::decode::Decoder;
+use deltasoap::engine::{DecodeOptions, Differential, Memory};
 use deltasoap::lexical::Base64;
+use deltasoap::schema::QName;
 use deltasoap::soap::{EnvelopeReader, RequestReceiver, decode_request};
-use deltasoap::{AnySimple, DecodeOptions, Differential, Empty, Error, Memory, Nillable, Node, QName, Soap, SoapArray};
+use deltasoap::types::{AnySimple, Empty, Node};
+use deltasoap::{Error, Nillable, Soap, SoapArray};
 use deltasoap_checkpoints::{Bases, Matcher, Portions, State};
 
 #[derive(Debug, Clone, PartialEq, Soap)]

@@ -2,8 +2,9 @@
 //! and no message differs because of it.
 
 use crate::sender::{Flight, Sender};
+use deltasoap::engine::{EncodeStats, MatchKind, RunPool, Template, Templates, Templating, Width};
 use deltasoap::soap::Envelope;
-use deltasoap::{EncodeStats, MatchKind, Message, RunPool, Soap, SoapArray, Template, Templates, Templating, Width};
+use deltasoap::{Message, Soap, SoapArray};
 use proptest::prelude::*;
 use std::fmt::Debug;
 

@@ -1,7 +1,8 @@
 //! Cases in which the shortcut for flat items could fail.
 
 use crate::support::{read, read_within};
-use deltasoap::{Limits, Soap, SoapArray};
+use deltasoap::engine::Limits;
+use deltasoap::{Soap, SoapArray};
 
 #[derive(Debug, Clone, PartialEq, Soap)]
 struct Flat {

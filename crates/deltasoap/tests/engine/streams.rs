@@ -1,9 +1,10 @@
 //! Selection of the messages of a stream that are compared, for typed values: similar messages
 //! among others, short ones in between, useless notes.
 
-use deltasoap::decode::Decoder;
+use deltasoap::engine::decode::Decoder;
+use deltasoap::engine::{DecodeOptions, DifferentialStats, Memory};
 use deltasoap::soap::{EnvelopeReader, RequestReceiver};
-use deltasoap::{DecodeOptions, DifferentialStats, Memory, Message, Soap};
+use deltasoap::{Message, Soap};
 use std::fmt::Write;
 use std::time::Duration;
 

@@ -1,7 +1,8 @@
 //! Reads one document in every way.
 
-use deltasoap::decode::{Decoder, ElementRoot};
-use deltasoap::{DecodeOptions, Error, Limits, Typed};
+use deltasoap::Error;
+use deltasoap::engine::decode::{Decoder, ElementRoot};
+use deltasoap::engine::{DecodeOptions, Limits, Typed};
 use std::fmt::Debug;
 
 /// Reads a document in chunks.

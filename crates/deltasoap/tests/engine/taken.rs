@@ -2,12 +2,11 @@
 //! the message is read whole. Each message is also read as dynamic values, whose list is found by
 //! the schema.
 
-use deltasoap::decode::{Cursor, Decoder, ElementRoot, Root, Step, take_finished};
-use deltasoap::schema::{Builtin, ComplexElement, Compositor, Element, Field, Schema, SimpleElement, View};
-use deltasoap::{
-    Batch, Content, DecodeOptions, Error, ErrorKind, FromList, Limits, ListPath, ListPathError, MultiArray, Node,
-    QName, Shared, Soap, SoapArray, Tolerance, Typed, Value,
-};
+use deltasoap::engine::decode::{Cursor, Decoder, ElementRoot, Root, Step, take_finished};
+use deltasoap::engine::{Content, DecodeOptions, ErrorKind, Limits, Tolerance, Typed};
+use deltasoap::schema::{Builtin, ComplexElement, Compositor, Element, Field, QName, Schema, SimpleElement, View};
+use deltasoap::types::{Batch, FromList, ListPath, ListPathError, MultiArray, Node, Shared, Value};
+use deltasoap::{Error, Soap, SoapArray};
 use proptest::prelude::*;
 use std::fmt::Debug;
 

@@ -1,13 +1,12 @@
 //! Templates of typed messages: each message equals the message written in full.
 
 use crate::sender::{Flight, Sender};
+use deltasoap::engine::{Buffer, MatchKind, Template, Templates, Templating, Typed, Width};
 use deltasoap::lexical::{Base64, BigEndian};
-use deltasoap::schema::Use;
+use deltasoap::schema::{QName, Use};
 use deltasoap::soap::{Envelope, HeaderBlock, Version};
-use deltasoap::{
-    AnySimple, Binary, Buffer, Child, Empty, MatchKind, Message, Nillable, Node, Packed, QName, Simple, Soap,
-    SoapArray, Template, Templates, Templating, Typed, Width,
-};
+use deltasoap::types::{AnySimple, Child, Empty, Node, Packed, Simple};
+use deltasoap::{Binary, Message, Nillable, Soap, SoapArray};
 use deltasoap_streams::prng::SplitMix64;
 
 types! {

@@ -3,7 +3,8 @@
 
 use deltasoap::lexical::{DateTime, Lexical};
 use deltasoap::soap::decode_request;
-use deltasoap::{AnySimple, Soap, SoapArray};
+use deltasoap::types::AnySimple;
+use deltasoap::{Soap, SoapArray};
 use deltasoap_streams::prng::SEED;
 use deltasoap_streams::tr069::inform_stream;
 use roxmltree::{Document, Node};

@@ -4,8 +4,10 @@
 mod reports;
 
 use crate::sender::Flight;
+use deltasoap::engine::{Buffer, MatchKind, Template, Templating, Width};
 use deltasoap::soap::Envelope;
-use deltasoap::{Buffer, MatchKind, Message, Nillable, Soap, Template, Templating, Tracked, Width};
+use deltasoap::types::Tracked;
+use deltasoap::{Message, Nillable, Soap};
 use reports::sent::Inner;
 use reports::{Random, inner, report, send_to_several_places, sender};
 

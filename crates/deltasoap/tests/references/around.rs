@@ -3,9 +3,12 @@
 //! compared with another one only if all of this is equal.
 
 use crate::support::decode_next;
-use deltasoap::decode::{Cursor, DecodeOptions, Decoder, Step};
+use deltasoap::engine::decode::{Cursor, DecodeOptions, Decoder, Step};
+use deltasoap::engine::{Checkpoints, Differential, ErrorKind, Limits, Memory, Typed};
+use deltasoap::schema::QName;
 use deltasoap::soap::{EnvelopeReader, Head, Receiver};
-use deltasoap::{Checkpoints, Differential, ErrorKind, Limits, Memory, Message, Node, QName, Shared, Soap, Typed};
+use deltasoap::types::{Node, Shared};
+use deltasoap::{Message, Soap};
 use std::fmt::Debug;
 
 const LEAF: Differential = Differential { checkpoints: Checkpoints::Leaf, adaptive: false };

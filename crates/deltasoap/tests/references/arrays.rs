@@ -1,10 +1,12 @@
 //! Arrays whose items have explicit positions, arrays of several dimensions, and arrays of arrays.
 
 use crate::support::{decode, decode_next, envelope, latin1};
-use deltasoap::decode::Decoder;
+use deltasoap::engine::decode::Decoder;
+use deltasoap::engine::{Buffer, DecodeOptions, ErrorKind, Limits};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Envelope, Version, decode_request};
-use deltasoap::{AnySimple, Buffer, DecodeOptions, ErrorKind, Limits, MultiArray, Nillable, Simple, Soap, SoapArray};
+use deltasoap::types::{AnySimple, MultiArray, Simple};
+use deltasoap::{Nillable, Soap, SoapArray};
 use deltasoap_test_support::utf16;
 use proptest::prelude::*;
 

@@ -1,9 +1,10 @@
 //! Recorded messages of Axis, PHP and others.
 
-use deltasoap::decode::{Cursor, DecodeOptions, Decoder, Step};
-use deltasoap::soap::{EnvelopeReader, Head, Receiver};
-use deltasoap::soap::{Reply, decode_reply, decode_request};
-use deltasoap::{Content, Error, ErrorKind, Message, Node, Soap, SoapArray, Typed};
+use deltasoap::engine::decode::{Cursor, DecodeOptions, Decoder, Step};
+use deltasoap::engine::{Content, ErrorKind, Typed};
+use deltasoap::soap::{EnvelopeReader, Head, Receiver, Reply, decode_reply, decode_request};
+use deltasoap::types::Node;
+use deltasoap::{Error, Message, Soap, SoapArray};
 use std::path::{Path, PathBuf};
 
 const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/messages");

@@ -2,12 +2,14 @@
 
 use crate::graph::{Graph, Put, Style, graphs, styles, write};
 use crate::support::decode;
-use deltasoap::decode::value_from_slice;
+use deltasoap::Message;
+use deltasoap::engine::decode::value_from_slice;
+use deltasoap::engine::{Buffer, Typed};
 use deltasoap::schema::{
-    ArrayElement, Builtin, ComplexElement, Compositor, Element, Field, Schema, SimpleElement, Use,
+    ArrayElement, Builtin, ComplexElement, Compositor, Element, Field, QName, Schema, SimpleElement, Use,
 };
 use deltasoap::soap::{Envelope, Version};
-use deltasoap::{Buffer, Message, QName, Simple, Typed, Value};
+use deltasoap::types::{Simple, Value};
 use proptest::prelude::*;
 
 /// Returns the envelope of a request, as one element.

@@ -1,7 +1,8 @@
 //! Random graphs, their values, and a naive writer for them, which shares no code with the encoder.
 
 use deltasoap::soap::Version;
-use deltasoap::{Shared, Soap, SoapArray};
+use deltasoap::types::Shared;
+use deltasoap::{Soap, SoapArray};
 use proptest::prelude::*;
 use std::collections::HashMap;
 

@@ -2,8 +2,10 @@
 
 use crate::graph::{Edges, Graph, Put, graphs, styles, weak, write};
 use crate::support::{decode, decode_next};
-use deltasoap::decode::{DecodeOptions, Decoder};
-use deltasoap::{Checkpoints, Differential, Shared, Soap, SoapArray};
+use deltasoap::engine::decode::{DecodeOptions, Decoder};
+use deltasoap::engine::{Checkpoints, Differential};
+use deltasoap::types::Shared;
+use deltasoap::{Soap, SoapArray};
 use deltasoap_checkpoints::{Portions, State};
 use deltasoap_test_support::utf16;
 use proptest::prelude::*;

@@ -2,8 +2,10 @@
 
 use crate::graph::Put;
 use crate::support::{decode, decode_next, envelope};
-use deltasoap::decode::{DecodeOptions, Decoder};
-use deltasoap::{ErrorKind, Limits, Memory, Shared, Soap, SoapArray};
+use deltasoap::engine::decode::{DecodeOptions, Decoder};
+use deltasoap::engine::{ErrorKind, Limits, Memory};
+use deltasoap::types::Shared;
+use deltasoap::{Soap, SoapArray};
 use std::fmt::Write as _;
 
 #[derive(Debug, PartialEq, Soap)]

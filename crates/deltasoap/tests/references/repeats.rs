@@ -2,8 +2,10 @@
 //! whole.
 
 use crate::support::{decode, decode_next, envelope};
-use deltasoap::decode::{DecodeOptions, Decoder};
-use deltasoap::{Checkpoints, Differential, DifferentialStats, Memory, Node, Soap, SoapArray};
+use deltasoap::engine::decode::{DecodeOptions, Decoder};
+use deltasoap::engine::{Checkpoints, Differential, DifferentialStats, Memory};
+use deltasoap::types::Node;
+use deltasoap::{Soap, SoapArray};
 
 #[derive(Debug, Clone, PartialEq, Default, Soap)]
 #[soap(message, element = "put", namespace = "urn:g")]

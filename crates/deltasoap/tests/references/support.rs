@@ -1,8 +1,9 @@
 //! Reads messages in chunks.
 
-use deltasoap::decode::{DecodeOptions, Decoder};
+use deltasoap::engine::Memory;
+use deltasoap::engine::decode::{DecodeOptions, Decoder};
 use deltasoap::soap::{EnvelopeReader, RequestReceiver};
-use deltasoap::{Error, Memory, Message};
+use deltasoap::{Error, Message};
 use deltasoap_test_support::latin_1;
 
 /// Reads a request in chunks of `chunk` bytes.

@@ -2,9 +2,11 @@
 //! resolved.
 
 use crate::support::{decode, envelope};
+use deltasoap::Soap;
+use deltasoap::engine::Buffer;
 use deltasoap::schema::Use;
 use deltasoap::soap::{Envelope, Reply, Version, decode_reply, decode_request};
-use deltasoap::{Buffer, Node, Soap};
+use deltasoap::types::Node;
 
 #[derive(Debug, PartialEq, Soap)]
 #[soap(message, element = "put", namespace = "urn:g")]

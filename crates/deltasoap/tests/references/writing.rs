@@ -2,9 +2,12 @@
 
 use crate::graph::{Graph, Put, Vertex, graphs, styles, write};
 use crate::support::decode;
+use deltasoap::Soap;
+use deltasoap::engine::{Buffer, ErrorKind, MatchKind, Template, Templating};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Envelope, Version, decode_request};
-use deltasoap::{Buffer, ErrorKind, MatchKind, Node, Overlay, Shared, Soap, Streamed, Template, Templating};
+use deltasoap::stream::{Overlay, Streamed};
+use deltasoap::types::{Node, Shared};
 use proptest::prelude::*;
 
 fn written(version: Version, encoding: Use, put: &Put) -> Result<String, deltasoap::Error> {

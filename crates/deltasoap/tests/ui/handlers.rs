@@ -1,7 +1,6 @@
 //! Functions that are no handlers, and calls whose response is of another type.
 
-use deltasoap::http::{Client, SoapService};
-use deltasoap::{Lease, Soap};
+use deltasoap::{Client, Lease, Soap, SoapService};
 
 #[derive(Soap)]
 #[soap(message, response = Told)]

@@ -3,7 +3,8 @@
 
 use crate::{Case, Kind, Point};
 use deltasoap::lexical::List;
-use deltasoap::{AnySimple, MultiArray, Nillable, Simple, Soap, SoapArray};
+use deltasoap::types::{AnySimple, MultiArray, Simple};
+use deltasoap::{Nillable, Soap, SoapArray};
 
 /// Each kind of array that XML Schema has.
 #[derive(Debug, Clone, PartialEq, Soap)]

@@ -1,7 +1,8 @@
 //! Values that refer to each other: shared values, and cycles.
 
 use crate::{Case, Kind};
-use deltasoap::{Nillable, Shared, Soap};
+use deltasoap::types::Shared;
+use deltasoap::{Nillable, Soap};
 
 /// An edge to a node, or none, which toolkits encode in different ways.
 pub type Edge = Option<Nillable<Shared<Node>>>;

@@ -28,7 +28,7 @@ pub use shapes::{Circle, Drawing, EncodedDrawing, Rectangle, Shape, Square};
 pub use sparse::{Partial, Scattered, Sparse};
 pub use structs::{Contact, Contacts, Nils, Phone, Point, Step, Steps};
 
-use deltasoap::Typed;
+use deltasoap::engine::Typed;
 use std::fmt::Debug;
 
 /// A named value; created on demand, since some are large.
@@ -72,9 +72,10 @@ const MAX_SHOWN: usize = 600;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use deltasoap::Message;
+    use deltasoap::engine::Buffer;
     use deltasoap::schema::Use;
     use deltasoap::soap::{Envelope, Version, decode_request};
-    use deltasoap::{Buffer, Message};
 
     /// Encodes and decodes each case.
     struct RoundTrip(Use, usize);

@@ -2,11 +2,12 @@
 //! these to, so there are several kinds.
 
 use crate::{Case, Kind};
+use deltasoap::Soap;
 use deltasoap::lexical::{
     AnyUri, Base64, BigInt, Date, DateTime, Decimal, Duration, GDay, GMonth, GMonthDay, GYear, GYearMonth, Hex,
     Lexical, Time, Zone,
 };
-use deltasoap::{QName, Soap};
+use deltasoap::schema::QName;
 use std::cmp::Ordering;
 
 /// Integers.

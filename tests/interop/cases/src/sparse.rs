@@ -6,12 +6,13 @@
 //! required: it only tests what other toolkits decode.
 
 use crate::{Case, Kind, Point};
-use deltasoap::content::Shortcuts;
-use deltasoap::decode::{Cursor, Step};
-use deltasoap::encode::Encoder;
+use deltasoap::engine::content::Shortcuts;
+use deltasoap::engine::decode::{Cursor, Step};
+use deltasoap::engine::encode::Encoder;
+use deltasoap::engine::{Content, Typed};
 use deltasoap::schema::{Element, QName, View};
 use deltasoap::soap::Version;
-use deltasoap::{Content, Nillable, Soap, SoapArray, Typed};
+use deltasoap::{Nillable, Soap, SoapArray};
 
 const ENCODING: &str = "http://schemas.xmlsoap.org/soap/encoding/";
 

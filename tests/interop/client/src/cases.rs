@@ -4,10 +4,10 @@
 use crate::Failure;
 use crate::report::{Report, ensure, same};
 use crate::wire::header_of;
-use deltasoap::Message;
-use deltasoap::http::{CallError, CallOptions, Client, TypedFault};
+use deltasoap::client::{CallError, CallOptions};
 use deltasoap::schema::Use;
-use deltasoap::soap::{HeaderBlock, Version};
+use deltasoap::soap::{HeaderBlock, TypedFault, Version};
+use deltasoap::{Client, Message};
 use deltasoap_cases::{
     Calls, EncodedCalls, Exchange, Fields, Kind, LiteralCalls, Texts, Visitor, encoded, literal, problem,
 };

@@ -19,7 +19,8 @@ mod values;
 mod wire;
 
 use clap::Parser;
-use deltasoap::http::{Client, ClientBuilder, InvalidUrl};
+use deltasoap::Client;
+use deltasoap::client::{ClientBuilder, InvalidUrl};
 use deltasoap::soap::Version;
 use deltasoap_cases::{encoded, literal};
 use dynamic::{Names, Pair};

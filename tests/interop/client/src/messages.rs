@@ -1,7 +1,8 @@
 //! The messages of `testdata/wsdl/bench.wsdl`, for a client.
 
 use deltasoap::lexical::{Base64, Date, DateTime, Decimal};
-use deltasoap::{Binary, Message, Nillable, Soap, Streamed};
+use deltasoap::stream::Streamed;
+use deltasoap::{Binary, Message, Nillable, Soap};
 
 /// A message that holds a list.
 pub trait List: Message + Send + 'static {

@@ -5,12 +5,11 @@
 
 use crate::Failure;
 use axum::Router;
-use deltasoap::http::{
-    Answer, BuildError, Compression, Context, Operation, Server, SoapService, SoapServiceBuilder, TypedFault,
-};
 use deltasoap::schema::{Style, Use};
-use deltasoap::soap::{Fault, HeaderBlock};
-use deltasoap::{Lease, Message, Soap, SoapArray};
+use deltasoap::server::{Answer, BuildError, Operation, SoapServiceBuilder};
+use deltasoap::soap::{HeaderBlock, TypedFault};
+use deltasoap::transport::Compression;
+use deltasoap::{Context, Fault, Lease, Message, Server, Soap, SoapArray, SoapService};
 use deltasoap_cases::{Calls, EncodedCalls, Exchange, Fields, Kind, LiteralCalls, Visitor, encoded, literal, problem};
 use std::future::ready;
 

@@ -1,6 +1,6 @@
 //! TR-069 sessions with our own device.
 
-use deltasoap::Simple;
+use deltasoap::types::Simple;
 use deltasoap_cwmp::types::{DeviceId, GetRpcMethods};
 use deltasoap_cwmp::{Cpe, Parameter, Parameters, Version};
 

@@ -4,10 +4,10 @@ use crate::messages::*;
 use crate::report::{Feature, Report, ensure, same};
 use crate::values::options;
 use crate::{Endpoint, Failure};
-use deltasoap::http::{CallError, TypedFault};
+use deltasoap::client::CallError;
 use deltasoap::lexical::Date;
-use deltasoap::soap::{Fault, FaultCode};
-use deltasoap::{Message, Nillable};
+use deltasoap::soap::{FaultCode, TypedFault};
+use deltasoap::{Fault, Message, Nillable};
 
 pub async fn test(endpoint: &Endpoint, report: &Report) {
     structs(endpoint, report).await;

@@ -3,9 +3,9 @@
 use crate::messages::*;
 use crate::report::{Feature, Report, ensure, same};
 use crate::{Endpoint, Failure};
-use deltasoap::Message;
-use deltasoap::http::{CallOptions, Client};
+use deltasoap::client::CallOptions;
 use deltasoap::lexical::{Base64, Date, DateTime, Decimal, Lexical, Time, Zone};
+use deltasoap::{Client, Message};
 
 pub async fn test(endpoint: &Endpoint, report: &Report) {
     arrays(endpoint, report).await;

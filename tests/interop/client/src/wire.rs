@@ -5,9 +5,13 @@ use crate::messages::*;
 use crate::report::{Feature, Report, ensure, same};
 use crate::values::{double, echo, options};
 use crate::{Endpoint, Failure};
-use deltasoap::http::{AttachmentOptions, Client, ClientTls, Compression, HttpTransport, Mtom, Response, Roots};
+use deltasoap::attachments::{AttachmentOptions, Mtom};
+use deltasoap::client::{HttpTransport, Response};
 use deltasoap::soap::HeaderBlock;
-use deltasoap::{Binary, Message, Streamed};
+use deltasoap::stream::Streamed;
+use deltasoap::tls::{ClientTls, Roots};
+use deltasoap::transport::Compression;
+use deltasoap::{Binary, Client, Message};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, TRANSFER_ENCODING};
 use std::time::Duration;
 

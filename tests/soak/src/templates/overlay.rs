@@ -1,9 +1,11 @@
 //! Lists that are encoded through one chunk, compared with the full encoding.
 
 use super::foreign;
+use deltasoap::engine::{EncodeStats, Typed};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Envelope, Version};
-use deltasoap::{EncodeStats, Message, Overlay, Soap, Streamed, StreamedArray, Typed};
+use deltasoap::stream::{Overlay, Streamed, StreamedArray};
+use deltasoap::{Message, Soap};
 use deltasoap_test_support::Entropy;
 
 #[derive(Debug, Clone, PartialEq, Soap)]

@@ -4,9 +4,10 @@
 use std::rc::Rc;
 
 use anyhow::{Context, Result, ensure};
-use deltasoap::decode::Decoder;
+use deltasoap::engine::decode::Decoder;
+use deltasoap::engine::{Buffer, DecodeOptions, Differential, Memory};
 use deltasoap::soap::Envelope;
-use deltasoap::{Buffer, DecodeOptions, Differential, Memory, Value};
+use deltasoap::types::Value;
 
 use super::super::goal::Goal;
 use super::super::{Effort, Task};

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::{Context, Result};
-use deltasoap::decode::{Cursor, Decoder, Step};
-use deltasoap::schema::{ElementRef, View};
+use deltasoap::engine::decode::{Cursor, Decoder, Step};
+use deltasoap::engine::{ErrorKind, Memory};
+use deltasoap::schema::{ElementRef, QName, View};
 use deltasoap::soap::{EnvelopeReader, Head, Receiver};
-use deltasoap::{ErrorKind, Memory, QName, Value};
+use deltasoap::types::Value;
 use deltasoap_wsdl::{Importer, Lowered};
 
 use super::{Effort, Task};

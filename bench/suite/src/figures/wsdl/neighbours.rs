@@ -6,9 +6,11 @@
 use std::rc::Rc;
 
 use anyhow::{Context, Result, ensure};
-use deltasoap::decode::Decoder;
+use deltasoap::engine::decode::Decoder;
+use deltasoap::engine::{Buffer, DecodeOptions, Differential, Memory};
+use deltasoap::schema::QName;
 use deltasoap::soap::Envelope;
-use deltasoap::{Buffer, DecodeOptions, Differential, Memory, QName, Value};
+use deltasoap::types::Value;
 use deltasoap_streams::vsphere::fetch_pairs;
 
 use super::super::goal::Goal;

@@ -6,9 +6,11 @@
 
 use super::{Snapshot, Split, Top};
 use crate::{Portions, State};
-use deltasoap::decode::Decoder;
+use deltasoap::engine::decode::Decoder;
+use deltasoap::engine::{DecodeOptions, Differential, Memory};
 use deltasoap::soap::{EnvelopeReader, RequestReceiver};
-use deltasoap::{AnySimple, DecodeOptions, Differential, Memory, Message, Soap, SoapArray};
+use deltasoap::types::AnySimple;
+use deltasoap::{Message, Soap, SoapArray};
 use deltasoap_core::decode::differential::policy::Live;
 use deltasoap_streams::{arrays, prng, tr069, vsphere};
 use std::cell::Cell;

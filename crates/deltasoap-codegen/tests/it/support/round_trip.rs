@@ -1,8 +1,9 @@
 // Reads a message as the type with a number, writes it, and reads the result.
 
+use deltasoap::Message;
+use deltasoap::engine::Buffer;
 use deltasoap::schema::Use;
 use deltasoap::soap::{decode_request, Envelope};
-use deltasoap::{Buffer, Message};
 use std::fmt::Debug;
 
 fn main() {

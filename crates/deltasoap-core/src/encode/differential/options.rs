@@ -28,8 +28,9 @@ const MAX_CHUNK: usize = 1 << 30;
 /// section 3.2).
 ///
 /// ```
+/// use deltasoap::Soap;
+/// use deltasoap::engine::{MatchKind, Template, Templating, Width};
 /// use deltasoap::soap::Envelope;
-/// use deltasoap::{MatchKind, Soap, Template, Templating, Width};
 ///
 /// #[derive(Soap)]
 /// #[soap(namespace = "urn:lab", message)]

@@ -18,8 +18,9 @@ use std::sync::Arc;
 /// full; [`Templates`](crate::Templates) holds several for messages that alternate.
 ///
 /// ```
+/// use deltasoap::Soap;
+/// use deltasoap::engine::{MatchKind, Template, Templating};
 /// use deltasoap::soap::Envelope;
-/// use deltasoap::{MatchKind, Soap, Template, Templating};
 ///
 /// #[derive(Soap)]
 /// #[soap(namespace = "urn:lab", message)]

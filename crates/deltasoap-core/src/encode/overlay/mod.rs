@@ -45,8 +45,9 @@ const SCRATCH: usize = 512;
 /// the iterator knows it exactly.
 ///
 /// ```
+/// use deltasoap::Soap;
 /// use deltasoap::soap::Envelope;
-/// use deltasoap::{Overlay, Soap, Streamed};
+/// use deltasoap::stream::{Overlay, Streamed};
 ///
 /// #[derive(Soap)]
 /// #[soap(namespace = "urn:lab", message)]

@@ -19,7 +19,7 @@ use std::ops::{Deref, Range};
 /// mutably (a `Cell`, an atomic) must not be tracked: their changes would be missed.
 ///
 /// ```
-/// use deltasoap::TrackedVec;
+/// use deltasoap::types::TrackedVec;
 ///
 /// let mut levels: TrackedVec<f64> = (0..1000).map(f64::from).collect();
 /// levels[3] = 0.5;

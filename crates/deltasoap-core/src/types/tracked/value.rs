@@ -20,8 +20,10 @@ use std::ops::{Deref, DerefMut};
 /// changes would be missed.
 ///
 /// ```
+/// use deltasoap::Soap;
+/// use deltasoap::engine::{Template, Templating};
 /// use deltasoap::soap::Envelope;
-/// use deltasoap::{Soap, Template, Templating, Tracked, TrackedVec};
+/// use deltasoap::types::{Tracked, TrackedVec};
 ///
 /// #[derive(Soap)]
 /// #[soap(namespace = "urn:lab", message)]

@@ -2,7 +2,7 @@
 
 use super::shapes::{Arrays, Open, Points, Wide};
 use super::stream::{LEAF, read_by_all, read_cut, read_pair, read_within};
-use deltasoap::{Checkpoints, Differential, Limits};
+use deltasoap::engine::{Checkpoints, Differential, Limits};
 use deltasoap_checkpoints::{Portions, State};
 
 fn root(content: &str) -> String {

@@ -2,7 +2,9 @@
 
 use super::stream::Kind;
 use deltasoap::lexical::BigEndian;
-use deltasoap::{Binary, Empty, Nillable, Node, Packed, QName, Soap, SoapArray};
+use deltasoap::schema::QName;
+use deltasoap::types::{Empty, Node, Packed};
+use deltasoap::{Binary, Nillable, Soap, SoapArray};
 
 macro_rules! kind {
     ($type:ty, $content:expr) => {

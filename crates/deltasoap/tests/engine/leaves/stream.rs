@@ -2,8 +2,9 @@
 
 use super::edits::cut_in_gap;
 use bytes::Bytes;
-use deltasoap::decode::{Cursor, Decoder, ElementRoot, Root, Step};
-use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Error, Limits, Memory, Typed};
+use deltasoap::Error;
+use deltasoap::engine::decode::{Cursor, Decoder, ElementRoot, Root, Step};
+use deltasoap::engine::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Limits, Memory, Typed};
 use deltasoap_checkpoints::{Bases, Matcher, Portions, State};
 use deltasoap_test_support::Entropy;
 use std::fmt::Debug;

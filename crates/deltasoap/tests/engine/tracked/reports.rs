@@ -1,11 +1,11 @@
 //! A type with all kinds of tracked values, and all operations on them.
 
 use crate::sender::{Flight, Sender};
-use deltasoap::schema::Use;
+use deltasoap::engine::{EncodeStats, Templating, Typed};
+use deltasoap::schema::{QName, Use};
 use deltasoap::soap::{HeaderBlock, Version};
-use deltasoap::{
-    EncodeStats, Message, Node, QName, Soap, SoapArray, Templating, Tracked, TrackedArray, TrackedVec, Typed,
-};
+use deltasoap::types::{Node, Tracked, TrackedArray, TrackedVec};
+use deltasoap::{Message, Soap, SoapArray};
 use deltasoap_streams::prng::SplitMix64;
 
 #[derive(Debug, Clone, PartialEq, Soap)]
