@@ -24,6 +24,10 @@ struct FromAWsdl;
 struct WithoutCode;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/tonic-and-reqwest.md")]
+struct TonicAndReqwest;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/rpc-encoded.md")]
 struct RpcEncoded;
 
@@ -92,6 +96,42 @@ mod tests {
         for chapter in chapters() {
             let included = format!("#[doc = include_str!(\"src/{chapter}\")]");
             assert!(include_str!("doctests.rs").contains(&included), "doctests.rs lacks {chapter}");
+        }
+    }
+
+    /// A row of the table of programs: its name, our lines, and the lines of the others.
+    struct Row<'a> {
+        program: &'a str,
+        ours: usize,
+        others: Vec<usize>,
+    }
+
+    /// Reads a row that begins with a link: `| [program](#anchor) | lines | lines name | |`.
+    fn row(line: &str) -> Option<Row<'_>> {
+        let (program, cells) = line.strip_prefix("| [")?.split_once(']')?;
+        let (_, cells) = cells.split_once('|')?;
+        let (ours, others) = cells.split_once('|')?;
+        let numbers = others.split_whitespace().filter_map(|word| word.parse().ok());
+        Some(Row { program, ours: ours.trim().parse().ok()?, others: numbers.collect() })
+    }
+
+    /// Returns the lines of code of the program under a heading.
+    fn lines_under(page: &str, heading: &str) -> usize {
+        let (_, section) = page.split_once(&format!("\n## {heading}\n")).expect("a section");
+        let (_, program) = section.split_once("```rust").expect("a program");
+        let (program, _) = program.split_once("\n```").expect("the program's end");
+        let is_code = |line: &&str| !(line.trim().is_empty() || line.trim_start().starts_with("//"));
+        program.lines().skip(1).filter(is_code).count()
+    }
+
+    #[test]
+    fn programs_are_as_long_as_the_table_says_and_no_longer_than_others() {
+        let page = include_str!("src/tonic-and-reqwest.md");
+        let rows: Vec<Row<'_>> = page.lines().filter_map(row).collect();
+        assert_eq!(rows.len(), 8);
+        for Row { program, ours, others } in rows {
+            assert_eq!(lines_under(page, program), ours, "{program}");
+            assert!(others.iter().all(|&lines| ours <= lines), "{program}: {ours} lines, others {others:?}");
         }
     }
 

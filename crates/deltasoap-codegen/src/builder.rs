@@ -1,7 +1,7 @@
 //! The entry point: options for the input, the output and the generated code.
 
 use crate::plan::Selection;
-use crate::render::Sides;
+use crate::render::{Options, Sides};
 use crate::{Error, boxing, defaults, number_records, open, plan, render, sharing};
 use deltasoap_wsdl::fetch::Location;
 use deltasoap_wsdl::{Import, Importer};
@@ -18,7 +18,7 @@ pub struct Builder {
     is_file: bool,
     operations: Vec<String>,
     types: Vec<String>,
-    sides: Sides,
+    options: Options,
     embeds_wsdl: bool,
     unknown_enum_values: bool,
 }
@@ -35,7 +35,7 @@ impl Builder {
             is_file: false,
             operations: Vec::new(),
             types: Vec::new(),
-            sides: Sides { client: true, server: true },
+            options: Options { sides: Sides { client: true, server: true }, serde: false },
             embeds_wsdl: true,
             unknown_enum_values: false,
         }
@@ -92,7 +92,7 @@ impl Builder {
     /// Enables or disables clients. Default: true.
     #[must_use]
     pub fn build_client(mut self, enable: bool) -> Self {
-        self.sides.client = enable;
+        self.options.sides.client = enable;
         self
     }
 
@@ -100,7 +100,7 @@ impl Builder {
     /// Default: true.
     #[must_use]
     pub fn build_server(mut self, enable: bool) -> Self {
-        self.sides.server = enable;
+        self.options.sides.server = enable;
         self
     }
 
@@ -120,6 +120,20 @@ impl Builder {
     #[must_use]
     pub fn unknown_enum_values(mut self, enable: bool) -> Self {
         self.unknown_enum_values = enable;
+        self
+    }
+
+    /// Sets whether types implement serde's `Serialize` and `Deserialize`. The package that compiles
+    /// the code depends on `serde` with the feature `derive`, and enables the feature `serde` of
+    /// `deltasoap`. Default: false.
+    ///
+    /// Keys are the names in the WSDL: `item`, and `@id` for an attribute, `$` for the text of an
+    /// element with attributes. A choice is a map of one entry, under the name of its field. Optional
+    /// and repeated elements that are absent are left out, which only formats that describe
+    /// themselves allow, such as JSON. The JSON of `deltasoap-dynamic` is nearer to XML.
+    #[must_use]
+    pub fn serde(mut self, enable: bool) -> Self {
+        self.options.serde = enable;
         self
     }
 
@@ -148,7 +162,7 @@ impl Builder {
         }
         model.find_responses();
         let wsdl = if self.embeds_wsdl { import.files().unwrap_or_default() } else { Vec::new() };
-        let code = render::text(render::tokens(&model, self.sides, &wsdl), self.is_file)?;
+        let code = render::text(render::tokens(&model, self.options, &wsdl), self.is_file)?;
         let files = import.documents().filter_map(|document| match document {
             Location::File(path) => Some(path.clone()),
             _ => None,

@@ -59,5 +59,7 @@ pub use types::{
     AnySimple, AttributeValue, Binary, Empty, Held, MultiArray, Nillable, NonCanonical, Packed, PartUri, Shared,
     Simple, SoapArray, Span, Tracked, TrackedArray, TrackedVec, derived, enumeration, union,
 };
+#[cfg(feature = "serde")]
+pub use types::{present, present_number};
 #[cfg(feature = "values")]
 pub use value::{Batch, Column, FromList, ListPath, ListPathError, Record, Table, TypedValue, UnevenColumns, Value};

@@ -8,7 +8,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use std::fmt::Display;
 use std::path::PathBuf;
-use syn::{Error, LitStr, parse_macro_input};
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Error, Ident, LitBool, LitStr, Token, bracketed, parse_macro_input};
 
 /// Generates types, clients and server traits for a WSDL, like `deltasoap-codegen`. The path is
 /// relative to the folder of the package (`CARGO_MANIFEST_DIR`). Documents are read only from
@@ -25,17 +27,99 @@ use syn::{Error, LitStr, parse_macro_input};
 /// # Ok::<(), deltasoap::client::InvalidUrl>(())
 /// ```
 ///
+/// Options follow the path. Their names are those of the methods of `deltasoap_codegen::Builder`:
+///
+/// ```
+/// #[allow(clippy::all, dead_code, missing_docs)]
+/// mod weather {
+///     deltasoap::wsdl!(
+///         "../../examples/codegen/weather.wsdl",
+///         operations = ["forecast"],
+///         build_server = false,
+///         unknown_enum_values = true,
+///     );
+/// }
+/// ```
+///
 /// Errors in a WSDL are compiler errors at the macro, with document, line and column.
 #[proc_macro]
 pub fn wsdl(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    let path = parse_macro_input!(input as LitStr);
-    expand(&path).unwrap_or_else(Error::into_compile_error).into()
+    let input = parse_macro_input!(input as Input);
+    expand(&input).unwrap_or_else(Error::into_compile_error).into()
 }
 
-fn expand(path: &LitStr) -> Result<TokenStream, Error> {
+/// The arguments of the macro.
+struct Input {
+    path: LitStr,
+    options: Vec<(Ident, Setting)>,
+}
+
+/// The value of an option.
+enum Setting {
+    Flag(bool),
+    Names(Vec<String>),
+}
+
+impl Parse for Input {
+    fn parse(input: ParseStream<'_>) -> Result<Self, Error> {
+        let path = input.parse()?;
+        let mut options = Vec::new();
+        while !input.is_empty() {
+            input.parse::<Token![,]>()?;
+            if !input.is_empty() {
+                options.push((input.parse()?, Setting::parse(input)?));
+            }
+        }
+        Ok(Input { path, options })
+    }
+}
+
+impl Parse for Setting {
+    fn parse(input: ParseStream<'_>) -> Result<Self, Error> {
+        input.parse::<Token![=]>()?;
+        if input.peek(LitBool) {
+            return Ok(Setting::Flag(input.parse::<LitBool>()?.value));
+        }
+        let names;
+        bracketed!(names in input);
+        let names = Punctuated::<LitStr, Token![,]>::parse_terminated(&names)?;
+        Ok(Setting::Names(names.iter().map(LitStr::value).collect()))
+    }
+}
+
+impl Input {
+    fn builder(&self) -> Result<Builder, Error> {
+        let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
+        let source = package.join(self.path.value());
+        let builder = Builder::new(source).importer(Importer::new().trust_tree().offline());
+        self.options.iter().try_fold(builder, |builder, (name, value)| with_option(builder, name, value))
+    }
+}
+
+fn with_option(builder: Builder, name: &Ident, value: &Setting) -> Result<Builder, Error> {
+    Ok(match (name.to_string().as_str(), value) {
+        ("operations", Setting::Names(names)) => builder.operations(names),
+        ("types", Setting::Names(names)) => builder.types(names),
+        ("build_client", Setting::Flag(enable)) => builder.build_client(*enable),
+        ("build_server", Setting::Flag(enable)) => builder.build_server(*enable),
+        ("embed_wsdl", Setting::Flag(enable)) => builder.embed_wsdl(*enable),
+        ("unknown_enum_values", Setting::Flag(enable)) => builder.unknown_enum_values(*enable),
+        ("serde", Setting::Flag(enable)) => builder.serde(*enable),
+        ("operations" | "types", _) => return Err(Error::new(name.span(), format!("{name} = [\"...\"]"))),
+        ("build_client" | "build_server" | "embed_wsdl" | "unknown_enum_values" | "serde", _) => {
+            return Err(Error::new(name.span(), format!("{name} = true, or false")));
+        }
+        _ => {
+            let known = "operations, types, build_client, build_server, embed_wsdl, unknown_enum_values, serde";
+            return Err(Error::new(name.span(), format!("there is no option `{name}`; the options are {known}")));
+        }
+    })
+}
+
+fn expand(input: &Input) -> Result<TokenStream, Error> {
+    let path = &input.path;
     let error = |error: &dyn Display| Error::new(path.span(), format!("{}: {error}", path.value()));
-    let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
-    let builder = Builder::new(package.join(path.value())).importer(Importer::new().trust_tree().offline());
+    let builder = input.builder()?;
     let Generated { code, files, .. } = builder.generate().map_err(|it| error(&it))?;
     let code: TokenStream = code.parse().map_err(|it| error(&it))?;
     let files = files.iter().map(|file| file.to_string_lossy().into_owned());
@@ -46,10 +130,13 @@ fn expand(path: &LitStr) -> Result<TokenStream, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proc_macro2::Span;
 
     fn expanded(path: &str) -> Result<String, String> {
-        let expanded = expand(&LitStr::new(path, Span::call_site()));
+        with_options(&format!("{path:?}"))
+    }
+
+    fn with_options(arguments: &str) -> Result<String, String> {
+        let expanded = syn::parse_str::<Input>(arguments).and_then(|input| expand(&input));
         expanded.map(|code| code.to_string()).map_err(|error| error.to_string())
     }
 
@@ -70,5 +157,35 @@ mod tests {
         assert!(error.starts_with("no/such.wsdl: "), "{error}");
         let error = expanded("Cargo.toml").expect_err("no description");
         assert!(error.starts_with("Cargo.toml: ") && error.contains(":1:1"), "{error}");
+    }
+
+    #[test]
+    fn options_are_those_of_the_builder() {
+        const WEATHER: &str = r#""../../examples/codegen/weather.wsdl""#;
+        let code = |options: &str| with_options(&format!("{WEATHER}, {options}")).expect("generated");
+        assert!(code("").contains("mod server") && code("").contains("struct Rained"));
+        assert!(!code("").contains("serde") && !code("").contains("Unknown (String)"));
+        let some = code(r#"operations = ["forecast"], build_server = false"#);
+        assert!(some.contains("mod client") && !some.contains("mod server") && !some.contains("struct Rained"));
+        assert!(code("serde = true,").contains(":: serde :: Serialize"));
+        assert!(code("unknown_enum_values = true").contains("Unknown (String)"));
+        assert!(!code("build_client = false").contains("mod client"));
+        assert!(code(r#"types = ["rained"]"#).contains("struct Rained"));
+        assert!(!code("embed_wsdl = false").contains("definitions"));
+    }
+
+    #[test]
+    fn wrong_options_are_errors() {
+        for (options, reason) in [
+            ("serde", "expected `=`"),
+            ("serde = 1", "expected square brackets"),
+            (r#"serde = ["a"]"#, "serde = true, or false"),
+            ("types = true", r#"types = ["..."]"#),
+            ("client = true", "there is no option `client`; the options are operations,"),
+        ] {
+            let error =
+                with_options(&format!(r#""../../examples/codegen/weather.wsdl", {options}"#)).expect_err(options);
+            assert!(error.contains(reason), "{options}: {error}");
+        }
     }
 }

@@ -81,6 +81,7 @@
 //! | `cookies` | no | cookies, for clients |
 //! | `prometheus` | no | metrics in Prometheus's text format, for servers |
 //! | `values` | by `server` | [`types::Value`]: values whose types are known at run time |
+//! | `serde` | no | serde for the types of values, and for generated code that asks for it |
 //! | `dynamic` | no | services by their WSDL alone |
 //! | `wsdl-macro` | no | the macro `wsdl!`, which generates code for a WSDL |
 //!
@@ -243,6 +244,8 @@ pub mod types {
     pub use deltasoap_core::{
         Batch, Column, FromList, ListPath, ListPathError, Record, Table, TypedValue, UnevenColumns, Value,
     };
+    #[cfg(feature = "serde")]
+    pub use deltasoap_core::{present, present_number};
 }
 
 /// The examples of the README, compiled.

@@ -331,6 +331,9 @@ pub struct Generate {
     /// otherwise
     #[arg(long)]
     pub unknown_enum_values: bool,
+    /// Derive serde's Serialize and Deserialize for the types
+    #[arg(long)]
+    pub serde: bool,
 }
 
 #[derive(Debug, Args)]

@@ -19,7 +19,7 @@ pub fn generate(arguments: &Generate) -> Result<ExitCode> {
     let builder = Builder::new(source).module_file();
     let builder = builder.operations(&arguments.operations).types(&arguments.types);
     let builder = builder.build_client(!arguments.no_client).build_server(!arguments.no_server);
-    let builder = builder.unknown_enum_values(arguments.unknown_enum_values);
+    let builder = builder.unknown_enum_values(arguments.unknown_enum_values).serde(arguments.serde);
     let Generated { code, omitted, .. } = builder.generate_for(import).with_context(|| source.clone())?;
     let is_empty = !code.contains("pub ");
     match &arguments.output {

@@ -7,6 +7,7 @@
 //! comment.
 
 mod docs;
+mod serde;
 mod services;
 mod types;
 
@@ -34,20 +35,28 @@ pub(crate) struct Sides {
     pub(crate) server: bool,
 }
 
+/// What is generated.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Options {
+    pub(crate) sides: Sides,
+    /// True for types with serde's traits.
+    pub(crate) serde: bool,
+}
+
 /// Returns the items of a model. `wsdl` holds the names and texts of the WSDL and the documents that
 /// it imports, to be embedded in servers.
-pub(crate) fn tokens(model: &Model, sides: Sides, wsdl: &[(String, String)]) -> TokenStream {
+pub(crate) fn tokens(model: &Model, options: Options, wsdl: &[(String, String)]) -> TokenStream {
     let layout = Layout::new(model);
     let mut modules: BTreeMap<usize, Vec<TokenStream>> = BTreeMap::new();
     let mut top = Vec::new();
     for (id, item) in model.written() {
-        let rendered = types::item(model, &layout, id, item);
+        let rendered = types::item(model, &layout, options, id, item);
         match layout.module_of(id) {
             Some(module) => modules.entry(module).or_default().push(rendered),
             None => top.push(rendered),
         }
     }
-    let services = services::services(model, &layout, sides, wsdl);
+    let services = services::services(model, &layout, options.sides, wsdl);
     let modules = modules.into_iter().map(|(module, items)| {
         let (name, namespace) = &layout.modules[module];
         let items_of = match &**namespace {

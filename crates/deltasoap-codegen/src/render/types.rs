@@ -1,7 +1,8 @@
 //! Items for types and elements.
 
-use super::Layout;
 use super::docs::docs;
+use super::serde::Keys;
+use super::{Layout, Options};
 use crate::model::{
     Alternatives, Derived, Enumeration, Item, ItemId, ItemKind, Member, Model, Occurs, Role, Struct, TypeUse, Union,
 };
@@ -12,10 +13,10 @@ use quote::quote;
 use std::collections::HashSet;
 
 /// Renders an item with its documentation.
-pub(super) fn item(model: &Model, layout: &Layout, id: ItemId, item: &Item) -> TokenStream {
+pub(super) fn item(model: &Model, layout: &Layout, options: Options, id: ItemId, item: &Item) -> TokenStream {
     let is_compact = !model.number_records.contains(&id);
     let (module, name) = (layout.module_of(id), layout.name(id));
-    let render = Render { model, layout, id, module, item, name, is_compact };
+    let render = Render { model, layout, id, module, item, name, is_compact, has_serde: options.serde };
     let words = docs(&item.docs);
     let body = match &item.kind {
         ItemKind::Pending => TokenStream::new(),
@@ -42,6 +43,8 @@ struct Render<'m> {
     name: &'m str,
     /// True if the type uses the shared routines of compact types.
     is_compact: bool,
+    /// True if the type has serde's traits.
+    has_serde: bool,
 }
 
 /// Arguments of `#[soap(...)]`.
@@ -130,18 +133,21 @@ impl Render<'_> {
         let names = field_names(&of.members);
         let style = Style::of(&of.members, &names, &self.item.namespace, &mut attributes);
         let mut seen = HashSet::new();
+        let mut keys = self.keys();
         let fields = of.members.iter().zip(&names).map(|(member, name)| {
             let mut attributes = style.member(member, name);
             let is_again = member.role == Role::Element && !seen.insert(&member.name);
             attributes.flag("again", is_again);
             let (words, attributes) = (docs(&member.docs), attributes.tokens());
+            let key = keys.as_mut().map(|keys| keys.field(member, name));
             let (name, ty) = (ident(name), self.member_type(member));
-            quote!(#words #attributes pub #name: #ty)
+            quote!(#words #attributes #key pub #name: #ty)
         });
         let attributes = attributes.tokens();
-        let default = self.default();
+        let (default, serde) = (self.default(), self.serde());
         quote! {
             #[derive(Debug, Clone, #default PartialEq, deltasoap::Soap)]
+            #serde
             #attributes
             pub struct #name { #(#fields,)* }
         }
@@ -166,15 +172,19 @@ impl Render<'_> {
         let mut scope = Scope::default();
         let names: Vec<String> = members.iter().map(|member| scope.variant_name(&member.name.local)).collect();
         let style = Style::of(members, &names, &self.item.namespace, &mut attributes);
+        let mut keys = self.keys();
         let variants = members.iter().zip(&names).map(|(member, name)| {
             let member = Member { occurs: in_choice(member, alternatives), ..member.clone() };
             let (words, attributes) = (docs(&member.docs), style.member(&member, name).tokens());
+            let key = keys.as_mut().map(|keys| keys.variant(&member, name));
             let (name, ty) = (ident(name), self.member_type(&member));
-            quote!(#words #attributes #name(#ty))
+            quote!(#words #attributes #key #name(#ty))
         });
         let attributes = attributes.tokens();
+        let serde = self.serde();
         quote! {
             #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+            #serde
             #attributes
             pub enum #name { #(#variants,)* }
         }
@@ -188,10 +198,12 @@ impl Render<'_> {
         let mut scope = Scope::default();
         let named = |&id: &ItemId| (id, ident(&scope.variant_name(self.layout.name(self.model.resolve(id)))));
         let types: Vec<(ItemId, Ident)> = of.types.iter().map(named).collect();
+        let mut keys = self.keys();
         let variants = types.iter().map(|(id, variant)| {
             let path = self.layout.path(self.model, *id, self.module);
             let base = if Some(*id) == of.base { quote!(#[soap(base)]) } else { TokenStream::new() };
-            quote!(#base #variant(Box<#path>))
+            let key = keys.as_mut().map(|keys| keys.named(self.type_name(*id), &variant.to_string()));
+            quote!(#base #key #variant(Box<#path>))
         });
         let other = ident(&scope.variant_name("Other"));
         let attributes = attributes.tokens();
@@ -205,8 +217,10 @@ impl Render<'_> {
                 }
             }
         });
+        let serde = self.serde();
         quote! {
             #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+            #serde
             #attributes
             pub enum #name {
                 #(#variants,)*
@@ -216,6 +230,27 @@ impl Render<'_> {
             }
             #default
         }
+    }
+
+    /// Returns the name of a type in the WSDL, or that of its Rust type if it has none.
+    fn type_name(&self, id: ItemId) -> &str {
+        let id = self.model.resolve(id);
+        let name = match &self.model.item(id).kind {
+            ItemKind::Struct(of) => of.name.as_deref(),
+            ItemKind::Restriction(name, _) | ItemKind::Renamed(name, _) => Some(name.as_str()),
+            _ => None,
+        };
+        name.unwrap_or_else(|| self.layout.name(id))
+    }
+
+    /// Returns what renders serde's attributes, if the type has them.
+    fn keys(&self) -> Option<Keys<'_>> {
+        self.has_serde.then(|| Keys::new(self.model))
+    }
+
+    /// Returns the derivation of serde's traits.
+    fn serde(&self) -> Option<TokenStream> {
+        self.has_serde.then(|| quote!(#[derive(::serde::Serialize, ::serde::Deserialize)]))
     }
 
     fn has_default(&self) -> bool {
@@ -235,19 +270,24 @@ impl Render<'_> {
         let rule =
             Rename::for_most(names.iter().zip(&of.values).map(|(name, (text, _))| (name.as_str(), text.as_str())));
         attributes.text("rename_all", rule.name);
+        let mut keys = self.keys();
         let variants = of.values.iter().zip(&names).map(|((text, words), name)| {
             let mut attributes = Attributes::default();
             attributes.text("name", Some(text.as_str()).filter(|text| !rule.gives(name, text)));
             let (words, attributes) = (docs(words), attributes.tokens());
+            let key = keys.as_mut().map(|keys| keys.named(text, name));
             let name = ident(name);
-            quote!(#words #attributes #name)
+            quote!(#words #attributes #key #name)
         });
         let attributes = attributes.tokens();
         let variants: Vec<_> = variants.collect();
-        let (copy, other) =
-            if of.is_open { (None, Some(other_texts(&mut scope))) } else { (Some(quote!(Copy,)), None) };
+        let untagged = self.has_serde.then(|| quote!(#[serde(untagged)]));
+        let other = of.is_open.then(|| other_texts(&mut scope, untagged));
+        let copy = (!of.is_open).then(|| quote!(Copy,));
+        let serde = self.serde();
         quote! {
             #[derive(Debug, Clone, #copy PartialEq, Eq, Hash, deltasoap::Soap)]
+            #serde
             #attributes
             pub enum #name { #(#variants,)* #other }
         }
@@ -261,15 +301,25 @@ impl Render<'_> {
         let mut scope = Scope::default();
         let variants = of.members.iter().map(|(preferred_name, member)| {
             let (variant, ty) = (ident(&scope.variant_name(preferred_name)), self.ty(member));
-            quote!(#variant(#ty))
+            let number = self.number(member);
+            quote!(#number #variant(#ty))
         });
         let variants: Vec<_> = variants.collect();
         let attributes = attributes.tokens();
+        let serde = self.serde();
+        let untagged = self.has_serde.then(|| quote!(#[serde(untagged)]));
         quote! {
             #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+            #serde
             #attributes
+            #untagged
             pub enum #name { #(#variants,)* }
         }
+    }
+
+    /// Returns serde's attribute for a field without a name.
+    fn number(&self, of: &TypeUse) -> Option<TokenStream> {
+        self.keys().map(|keys| keys.content(of))
     }
 
     fn alias(&self, of: &TypeUse) -> TokenStream {
@@ -285,11 +335,12 @@ impl Render<'_> {
         attributes.text("name", Some(xml).filter(|_| is_transparent));
         attributes.0.extend(self.container(Some(xml).filter(|_| !is_transparent)).0);
         let attributes = attributes.tokens();
-        let default = self.default();
+        let (default, serde, number) = (self.default(), self.serde(), self.number(of));
         quote! {
             #[derive(Debug, Clone, #default PartialEq, deltasoap::Soap)]
+            #serde
             #attributes
-            pub struct #name(pub #ty);
+            pub struct #name(#number pub #ty);
         }
     }
 
@@ -302,21 +353,23 @@ impl Render<'_> {
         attributes.ty("response", self.response());
         attributes.text("default_text", default);
         let attributes = attributes.tokens();
-        let default = self.default();
+        let (default, serde, number) = (self.default(), self.serde(), self.number(of));
         quote! {
             #[derive(Debug, Clone, #default PartialEq, deltasoap::Soap)]
+            #serde
             #attributes
-            pub struct #name(pub #ty);
+            pub struct #name(#number pub #ty);
         }
     }
 }
 
 /// Returns the variant of an enumeration for texts that the WSDL does not list.
-fn other_texts(scope: &mut Scope) -> TokenStream {
+fn other_texts(scope: &mut Scope, serde: Option<TokenStream>) -> TokenStream {
     let name = ident(&scope.variant_name("Unknown"));
     quote! {
         #[doc = " A value that the WSDL does not list."]
         #[soap(other)]
+        #serde
         #name(String),
     }
 }

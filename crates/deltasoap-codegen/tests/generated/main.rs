@@ -17,6 +17,8 @@ use deltasoap::engine::{Buffer, DecodeOptions, DeviationKind, Tolerance};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Envelope, EnvelopeReader, Reply, ReplyReceiver, TypedFault, decode_request};
 use deltasoap::{Binary, Client, Context, Error, Fault, Lease, Message};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::fmt::Debug;
 use std::path::Path;
 
@@ -67,13 +69,17 @@ fn newer_servers_are_read_by_an_older_description() {
     }
 }
 
-/// Reads a message, writes it, and reads the result.
+/// Reads a message, writes it, and reads the result; and the same as JSON.
 #[track_caller]
-fn round_trip<T: Message + Debug + PartialEq>(message: &[u8], encoding: Use) -> T {
+fn round_trip<T: Message + Debug + PartialEq + Serialize + DeserializeOwned>(message: &[u8], encoding: Use) -> T {
     let (_, value) = decode_request::<T>(message).expect("a good message");
     let written = Envelope::new(&value).encoding(encoding).write(Buffer::new()).expect("written");
     let (_, again) = decode_request::<T>(written.as_slice()).expect("good once written");
     assert_eq!(again, value);
+    match serde_json::to_string(&value) {
+        Ok(json) => assert_eq!(serde_json::from_str::<T>(&json).expect("read"), value, "{json}"),
+        Err(error) => assert!(error.to_string().contains("shared within another"), "{error}"),
+    }
     value
 }
 
@@ -108,6 +114,23 @@ fn a_recorded_message_with_a_part() {
     let xop::TestXop(xop) = round_trip(&message(path), Use::Literal);
     assert_eq!(xop.name, "hello world");
     assert!(matches!(&xop.attachinfo, Binary::Part(uri) if uri.as_str() == "cid:http://cxf.apache.org/my.wav"));
+}
+
+/// The keys are those of the WSDL, and what is absent is left out.
+#[test]
+fn json_has_the_names_of_the_description() {
+    let records = "<m:records i:type='m:CustomObject'><m:fullName>Account</m:fullName><m:enableFeeds>true</m:enableFeeds>\
+        </m:records><m:records><m:fullName>plain</m:fullName></m:records>";
+    let response: metadata::ReadMetadataResponse = round_trip(&metadata_of(records), Use::Literal);
+    let expected = serde_json::json!({
+        "result": {
+            "records": [
+                { "CustomObject": { "fullName": "Account", "enableFeeds": true } },
+                { "Metadata": { "fullName": "plain" } },
+            ],
+        },
+    });
+    assert_eq!(serde_json::to_value(&response).expect("written"), expected);
 }
 
 fn metadata_of(records: &str) -> Vec<u8> {

@@ -224,39 +224,47 @@ pub enum StoreFault {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:archive", message, response = StoreResponse, qualified)]
 pub struct Store {
     pub picture: Picture,
     #[soap(min = 1)]
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub data: Vec<deltasoap::Binary>,
     pub digest: deltasoap::Binary,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:archive", message, qualified)]
 pub struct StoreResponse {
     #[soap(min = 1)]
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub bytes: Vec<i32>,
     pub copy: deltasoap::Binary,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:archive", message, qualified)]
 pub struct Full {
     pub free: i32,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:archive", message, qualified)]
 pub struct Session {
     pub user: String,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(transparent, namespace = "urn:archive", element = "Quota")]
 pub struct Quota(pub i32);
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     compact,
     namespace = "urn:archive",
@@ -267,12 +275,15 @@ pub struct Quota(pub i32);
     rename_all = "PascalCase"
 )]
 pub struct Both {
+    #[serde(rename = "Session")]
     pub session: Session,
     #[soap(name = "Session", again)]
+    #[serde(rename = "Session#2")]
     pub session2: Session,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     compact,
     namespace = "urn:archive",
@@ -282,19 +293,33 @@ pub struct Both {
     rename_all = "PascalCase"
 )]
 pub struct BothResponse {
+    #[serde(rename = "Session")]
     pub session: Session,
     #[soap(name = "Session", again)]
+    #[serde(rename = "Session#2")]
     pub session2: Session,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:archive", rename_all = "camelCase")]
 pub struct Picture {
     /// Not checked: length at least 3.
     #[soap(attribute, namespace = "http://www.w3.org/2005/05/xmlmime")]
+    #[serde(
+        rename = "@contentType",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub content_type: Option<String>,
     #[soap(attribute)]
+    #[serde(
+        rename = "@digest",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub digest: Option<deltasoap::lexical::Base64>,
     #[soap(text)]
+    #[serde(rename = "$")]
     pub value: deltasoap::Binary,
 }

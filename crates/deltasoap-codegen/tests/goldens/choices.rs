@@ -151,6 +151,7 @@ pub mod server {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     compact,
     namespace = "http://tempuri.org/",
@@ -163,12 +164,14 @@ pub struct Record1 {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "http://tempuri.org/", message, qualified)]
 pub struct Record2 {
     pub elem: FaultPropertyType,
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "http://tempuri.org/")]
 pub struct FaultPropertyType {
     #[soap(inline)]
@@ -177,6 +180,7 @@ pub struct FaultPropertyType {
 
 /// `FaultType` or a type derived from it, selected by `xsi:type`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(derived, namespace = "http://tempuri.org/", name = "FaultType")]
 pub enum AnyFaultType {
     #[soap(base)]
@@ -194,6 +198,7 @@ impl ::core::default::Default for AnyFaultType {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "http://tempuri.org/", qualified)]
 pub struct StagingFaultType {
     pub description: String,
@@ -202,23 +207,29 @@ pub struct StagingFaultType {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "http://tempuri.org/")]
 pub struct SetResourceProperties {
     #[soap(inline)]
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub choice: Vec<SetResourcePropertiesChoice>,
 }
 
 /// One of the elements of `FaultPropertyType`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "http://tempuri.org/", qualified, rename_all = "camelCase")]
 pub enum FaultPropertyTypeChoice {
+    #[serde(rename = "fault1")]
     Fault1(AnyFaultType),
+    #[serde(rename = "fault2")]
     Fault2(StagingFaultType),
     #[soap(name = "SetResourceProperties")]
     SetResourceProperties(SetResourceProperties),
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "http://tempuri.org/", qualified)]
 pub struct FaultType {
     pub description: String,
@@ -227,9 +238,13 @@ pub struct FaultType {
 
 /// One of the elements of `SetResourceProperties`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "http://tempuri.org/", qualified, rename_all = "camelCase")]
 pub enum SetResourcePropertiesChoice {
+    #[serde(rename = "a")]
     A(String),
+    #[serde(rename = "b")]
     B(i32),
+    #[serde(rename = "c")]
     C(deltasoap::lexical::DateTime),
 }

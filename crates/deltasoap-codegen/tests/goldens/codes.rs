@@ -148,31 +148,45 @@ pub mod server {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:codes", message, response = OrderResponse, qualified)]
 pub struct Order {
     #[soap(min = 1)]
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub item: Vec<Item>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:codes", message, qualified)]
 pub struct OrderResponse {
     #[soap(min = 1)]
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub item: Vec<Item>,
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:codes", qualified)]
 pub struct Item {
     #[soap(attribute)]
+    #[serde(
+        rename = "@grade",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub grade: Option<Grade>,
     pub size: Size,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub color: Option<Color>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub width: Option<Width>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub fits: Option<Sizes>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:codes")]
 pub enum Size {
     S,
@@ -180,45 +194,59 @@ pub enum Size {
     L,
     /// A value that the WSDL does not list.
     #[soap(other)]
+    #[serde(untagged)]
     Unknown(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:codes", rename_all = "camelCase")]
 pub enum Color {
     #[soap(name = "dark red")]
+    #[serde(rename = "dark red")]
     DarkRed,
     #[soap(name = "black & white")]
+    #[serde(rename = "black & white")]
     BlackWhite,
+    #[serde(rename = "unknown")]
     Unknown,
     /// A value that the WSDL does not list.
     #[soap(other)]
+    #[serde(untagged)]
     Unknown2(String),
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(union, namespace = "urn:codes")]
+#[serde(untagged)]
 pub enum Width {
     Auto(Auto),
     Int(i32),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:codes", rename_all = "camelCase")]
 pub enum Auto {
+    #[serde(rename = "auto")]
     Auto,
 }
 
 pub type Sizes = deltasoap::lexical::List<Size>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:codes")]
 pub enum Grade {
     #[soap(name = "1")]
+    #[serde(rename = "1")]
     N1,
     #[soap(name = "2")]
+    #[serde(rename = "2")]
     N2,
     /// A value that the WSDL does not list.
     #[soap(other)]
+    #[serde(untagged)]
     Unknown(String),
 }

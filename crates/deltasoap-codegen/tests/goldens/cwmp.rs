@@ -6,6 +6,7 @@
 /// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod cwmp_1_0 {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -15,12 +16,15 @@ pub mod cwmp_1_0 {
     pub struct Id {
         /// Always: 1
         #[soap(attribute, namespace = "http://schemas.xmlsoap.org/soap/envelope/")]
+        #[serde(rename = "@mustUnderstand")]
         pub must_understand: bool,
         #[soap(text)]
+        #[serde(rename = "$")]
         pub value: String,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -30,12 +34,15 @@ pub mod cwmp_1_0 {
     pub struct HoldRequests {
         /// Always: 1
         #[soap(attribute, namespace = "http://schemas.xmlsoap.org/soap/envelope/")]
+        #[serde(rename = "@mustUnderstand")]
         pub must_understand: bool,
         #[soap(text)]
+        #[serde(rename = "$")]
         pub value: bool,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -43,18 +50,31 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct Fault {
+        #[serde(rename = "FaultCode")]
         pub fault_code: FaultCodeType,
+        #[serde(
+            rename = "FaultString",
+            default,
+            skip_serializing_if = "::core::option::Option::is_none"
+        )]
         pub fault_string: Option<String>,
+        #[serde(
+            rename = "SetParameterValuesFault",
+            default,
+            skip_serializing_if = "::std::vec::Vec::is_empty"
+        )]
         pub set_parameter_values_fault: Vec<FaultSetParameterValuesFault>,
     }
 
     /// GeRPCMethods message - Annex A.3.1.1
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", element = "GetRPCMethods")]
     pub struct GetRpcMethods {}
 
     /// GeRPCMethodsResponse message - Annex A.3.1.1
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -62,11 +82,13 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct GetRpcMethodsResponse {
+        #[serde(rename = "MethodList")]
         pub method_list: deltasoap::SoapArray<String>,
     }
 
     /// SetParameterValues message - Annex A.3.2.1
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -74,12 +96,15 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct SetParameterValues {
+        #[serde(rename = "ParameterList")]
         pub parameter_list: deltasoap::SoapArray<ParameterValueStruct>,
+        #[serde(rename = "ParameterKey")]
         pub parameter_key: ParameterKeyType,
     }
 
     /// SetParameterValuesResponse message - Annex A.3.2.1
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -87,11 +112,13 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct SetParameterValuesResponse {
+        #[serde(rename = "Status")]
         pub status: SetParameterValuesResponseStatus,
     }
 
     /// GetParameterValues message - Annex A.3.2.2
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -99,11 +126,13 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct GetParameterValues {
+        #[serde(rename = "ParameterNames")]
         pub parameter_names: deltasoap::SoapArray<String>,
     }
 
     /// GetParameterValuesResponse message - Annex A.3.2.2
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -111,11 +140,13 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct GetParameterValuesResponse {
+        #[serde(rename = "ParameterList")]
         pub parameter_list: deltasoap::SoapArray<ParameterValueStruct>,
     }
 
     /// GetParameterNames message - Annex A.3.2.3
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -124,12 +155,15 @@ pub mod cwmp_1_0 {
     )]
     pub struct GetParameterNames {
         /// Not checked: length at most 256.
+        #[serde(rename = "ParameterPath")]
         pub parameter_path: deltasoap::Nillable<String>,
+        #[serde(rename = "NextLevel")]
         pub next_level: bool,
     }
 
     /// GetParameterNamesResponse message - Annex A.3.2.3
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -137,11 +171,13 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct GetParameterNamesResponse {
+        #[serde(rename = "ParameterList")]
         pub parameter_list: deltasoap::SoapArray<ParameterInfoStruct>,
     }
 
     /// SetParameterAttributes message - Annex A.3.2.4
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -149,16 +185,19 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct SetParameterAttributes {
+        #[serde(rename = "ParameterList")]
         pub parameter_list: deltasoap::SoapArray<SetParameterAttributesStruct>,
     }
 
     /// SetParameterAttributesResponse message - Annex A.3.2.4
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct SetParameterAttributesResponse {}
 
     /// GetParameterAttributes message - Annex A.3.2.5
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -166,11 +205,13 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct GetParameterAttributes {
+        #[serde(rename = "ParameterNames")]
         pub parameter_names: deltasoap::SoapArray<String>,
     }
 
     /// GetParameterAttributesResponse message - Annex A.3.2.5
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -178,11 +219,13 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct GetParameterAttributesResponse {
+        #[serde(rename = "ParameterList")]
         pub parameter_list: deltasoap::SoapArray<ParameterAttributeStruct>,
     }
 
     /// AddObject message - Annex A.3.2.6
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -190,12 +233,15 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct AddObject {
+        #[serde(rename = "ObjectName")]
         pub object_name: ObjectNameType,
+        #[serde(rename = "ParameterKey")]
         pub parameter_key: ParameterKeyType,
     }
 
     /// AddObjectResponse message - Annex A.3.2.6
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -204,12 +250,15 @@ pub mod cwmp_1_0 {
     )]
     pub struct AddObjectResponse {
         /// Not checked: at least 1.
+        #[serde(rename = "InstanceNumber")]
         pub instance_number: u32,
+        #[serde(rename = "Status")]
         pub status: AddObjectResponseStatus,
     }
 
     /// DeleteObject message - Annex A.3.2.7
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -217,12 +266,15 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct DeleteObject {
+        #[serde(rename = "ObjectName")]
         pub object_name: ObjectNameType,
+        #[serde(rename = "ParameterKey")]
         pub parameter_key: ParameterKeyType,
     }
 
     /// DeleteObjectResponse message - Annex A.3.2.7
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -230,11 +282,13 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct DeleteObjectResponse {
+        #[serde(rename = "Status")]
         pub status: DeleteObjectResponseStatus,
     }
 
     /// Download message - Annex A.3.2.8
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -242,30 +296,41 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct Download {
+        #[serde(rename = "CommandKey")]
         pub command_key: CommandKeyType,
         /// Not checked: length at most 64, pattern 1 Firmware Upgrade Image.
+        #[serde(rename = "FileType")]
         pub file_type: String,
         /// Not checked: length at most 256.
         #[soap(name = "URL")]
+        #[serde(rename = "URL")]
         pub url: String,
         /// Not checked: length at most 256.
+        #[serde(rename = "Username")]
         pub username: String,
         /// Not checked: length at most 256.
+        #[serde(rename = "Password")]
         pub password: String,
+        #[serde(rename = "FileSize")]
         pub file_size: u32,
         /// Not checked: length at most 256.
+        #[serde(rename = "TargetFileName")]
         pub target_file_name: String,
+        #[serde(rename = "DelaySeconds")]
         pub delay_seconds: u32,
         /// Not checked: length at most 256.
         #[soap(name = "SuccessURL")]
+        #[serde(rename = "SuccessURL")]
         pub success_url: String,
         /// Not checked: length at most 256.
         #[soap(name = "FailureURL")]
+        #[serde(rename = "FailureURL")]
         pub failure_url: String,
     }
 
     /// DownloadResponse message - Annex A.3.2.8
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -273,13 +338,17 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct DownloadResponse {
+        #[serde(rename = "Status")]
         pub status: DownloadResponseStatus,
+        #[serde(rename = "StartTime")]
         pub start_time: deltasoap::lexical::DateTime,
+        #[serde(rename = "CompleteTime")]
         pub complete_time: deltasoap::lexical::DateTime,
     }
 
     /// Reboot message - Annex A.3.2.9
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -287,21 +356,25 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct Reboot {
+        #[serde(rename = "CommandKey")]
         pub command_key: CommandKeyType,
     }
 
     /// RebootResponse message - Annex A.3.2.9
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct RebootResponse {}
 
     /// GetQueuedTransfers message - Annex A.4.1.1
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct GetQueuedTransfers {}
 
     /// GetQueuedTransfersResponse message - Annex A.4.1.1
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -309,11 +382,13 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct GetQueuedTransfersResponse {
+        #[serde(rename = "TransferList")]
         pub transfer_list: deltasoap::SoapArray<QueuedTransferStruct>,
     }
 
     /// ScheduleInform message - Annex A.4.1.2
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -321,17 +396,21 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct ScheduleInform {
+        #[serde(rename = "DelaySeconds")]
         pub delay_seconds: u32,
+        #[serde(rename = "CommandKey")]
         pub command_key: CommandKeyType,
     }
 
     /// ScheduleInformResponse message - Annex A.4.1.2
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct ScheduleInformResponse {}
 
     /// SetVouchers message - Annex A.4.1.3
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -339,16 +418,19 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct SetVouchers {
+        #[serde(rename = "VoucherList")]
         pub voucher_list: deltasoap::SoapArray<deltasoap::Binary>,
     }
 
     /// SetVouchersResponse message - Annex A.4.1.3
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct SetVouchersResponse {}
 
     /// GetOptions message - Annex A.4.1.4
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -357,11 +439,13 @@ pub mod cwmp_1_0 {
     )]
     pub struct GetOptions {
         /// Not checked: length at most 64.
+        #[serde(rename = "OptionName")]
         pub option_name: String,
     }
 
     /// GetOptionsResponse message - Annex A.4.1.4
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -369,11 +453,13 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct GetOptionsResponse {
+        #[serde(rename = "OptionList")]
         pub option_list: deltasoap::SoapArray<OptionStruct>,
     }
 
     /// Upload message - Annex A.4.1.5
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -381,21 +467,28 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct Upload {
+        #[serde(rename = "CommandKey")]
         pub command_key: CommandKeyType,
         /// Not checked: length at most 64, pattern 1 Vendor Configuration File.
+        #[serde(rename = "FileType")]
         pub file_type: String,
         /// Not checked: length at most 256.
         #[soap(name = "URL")]
+        #[serde(rename = "URL")]
         pub url: String,
         /// Not checked: length at most 256.
+        #[serde(rename = "Username")]
         pub username: String,
         /// Not checked: length at most 256.
+        #[serde(rename = "Password")]
         pub password: String,
+        #[serde(rename = "DelaySeconds")]
         pub delay_seconds: u32,
     }
 
     /// UploadResponse message - Annex A.4.1.5
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -403,23 +496,29 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct UploadResponse {
+        #[serde(rename = "Status")]
         pub status: UploadResponseStatus,
+        #[serde(rename = "StartTime")]
         pub start_time: deltasoap::lexical::DateTime,
+        #[serde(rename = "CompleteTime")]
         pub complete_time: deltasoap::lexical::DateTime,
     }
 
     /// FactoryReset message - Annex A.4.1.6
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct FactoryReset {}
 
     /// FactoryResetResponse message - Annex A.4.1.6
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct FactoryResetResponse {}
 
     /// Inform message - Annex A.3.3.1
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -427,16 +526,23 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct Inform {
+        #[serde(rename = "DeviceId")]
         pub device_id: DeviceIdStruct,
+        #[serde(rename = "Event")]
         pub event: deltasoap::SoapArray<EventStruct>,
+        #[serde(rename = "MaxEnvelopes")]
         pub max_envelopes: u32,
+        #[serde(rename = "CurrentTime")]
         pub current_time: deltasoap::lexical::DateTime,
+        #[serde(rename = "RetryCount")]
         pub retry_count: u32,
+        #[serde(rename = "ParameterList")]
         pub parameter_list: deltasoap::SoapArray<ParameterValueStruct>,
     }
 
     /// InformResponse message - Annex A.3.3.1
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -444,11 +550,13 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct InformResponse {
+        #[serde(rename = "MaxEnvelopes")]
         pub max_envelopes: u32,
     }
 
     /// TransferComplete message - Annex A.3.3.2
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -456,19 +564,25 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct TransferComplete {
+        #[serde(rename = "CommandKey")]
         pub command_key: CommandKeyType,
+        #[serde(rename = "FaultStruct")]
         pub fault_struct: FaultStruct,
+        #[serde(rename = "StartTime")]
         pub start_time: deltasoap::lexical::DateTime,
+        #[serde(rename = "CompleteTime")]
         pub complete_time: deltasoap::lexical::DateTime,
     }
 
     /// TransferCompleteResponse message - Annex A.3.3.2
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct TransferCompleteResponse {}
 
     /// Kicked message - Annex A.4.2.1
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -477,26 +591,33 @@ pub mod cwmp_1_0 {
     )]
     pub struct Kicked {
         /// Not checked: length at most 32.
+        #[serde(rename = "Command")]
         pub command: String,
         /// Not checked: length at most 64.
+        #[serde(rename = "Referer")]
         pub referer: String,
         /// Not checked: length at most 256.
+        #[serde(rename = "Arg")]
         pub arg: String,
         /// Not checked: length at most 1024.
+        #[serde(rename = "Next")]
         pub next: String,
     }
 
     /// KickedResponse message - Annex A.4.2.1
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct KickedResponse {
         /// Not checked: length at most 1024.
         #[soap(name = "NextURL")]
+        #[serde(rename = "NextURL")]
         pub next_url: String,
     }
 
     /// RequestDownload message - Annex A.4.2.2
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -505,17 +626,22 @@ pub mod cwmp_1_0 {
     )]
     pub struct RequestDownload {
         /// Not checked: length at most 64, pattern 1 Firmware Upgrade Image.
+        #[serde(rename = "FileType")]
         pub file_type: String,
+        #[serde(rename = "FileTypeArg")]
         pub file_type_arg: deltasoap::SoapArray<ArgStruct>,
     }
 
     /// RequestDownloadResponse message - Annex A.4.2.2
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct RequestDownloadResponse {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(union, namespace = "urn:dslforum-org:cwmp-1-0")]
+    #[serde(untagged)]
     pub enum FaultCodeType {
         Value(FaultCodeTypeMember1),
         UnsignedInt(u32),
@@ -523,99 +649,130 @@ pub mod cwmp_1_0 {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum FaultCodeTypeMember1 {
         /// Method not supported
         #[soap(name = "9000")]
+        #[serde(rename = "9000")]
         N9000,
         /// Request denied (no reason specified)
         #[soap(name = "9001")]
+        #[serde(rename = "9001")]
         N9001,
         /// Internal error
         #[soap(name = "9002")]
+        #[serde(rename = "9002")]
         N9002,
         /// Invalid arguments
         #[soap(name = "9003")]
+        #[serde(rename = "9003")]
         N9003,
         /// Resources exceeded
         #[soap(name = "9004")]
+        #[serde(rename = "9004")]
         N9004,
         /// Invalid parameter name
         #[soap(name = "9005")]
+        #[serde(rename = "9005")]
         N9005,
         /// Invalid parameter type
         #[soap(name = "9006")]
+        #[serde(rename = "9006")]
         N9006,
         /// Invalid parameter value
         #[soap(name = "9007")]
+        #[serde(rename = "9007")]
         N9007,
         /// Attempt to set a non-writable parameter
         #[soap(name = "9008")]
+        #[serde(rename = "9008")]
         N9008,
         /// Notification request rejected
         #[soap(name = "9009")]
+        #[serde(rename = "9009")]
         N9009,
         /// Download failure
         #[soap(name = "9010")]
+        #[serde(rename = "9010")]
         N9010,
         /// Upload failure
         #[soap(name = "9011")]
+        #[serde(rename = "9011")]
         N9011,
         /// File transfer server authentication failure
         #[soap(name = "9012")]
+        #[serde(rename = "9012")]
         N9012,
         /// Unsupported protocol for file transfer
         #[soap(name = "9013")]
+        #[serde(rename = "9013")]
         N9013,
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum FaultCodeTypeMember3 {
         /// Method not supported
         #[soap(name = "8000")]
+        #[serde(rename = "8000")]
         N8000,
         /// Request denied (no reason specified)
         #[soap(name = "8001")]
+        #[serde(rename = "8001")]
         N8001,
         /// Internal error
         #[soap(name = "8002")]
+        #[serde(rename = "8002")]
         N8002,
         /// Invalid arguments
         #[soap(name = "8003")]
+        #[serde(rename = "8003")]
         N8003,
         /// Resources exceeded
         #[soap(name = "8004")]
+        #[serde(rename = "8004")]
         N8004,
         /// Retry request
         #[soap(name = "8005")]
+        #[serde(rename = "8005")]
         N8005,
     }
 
     /// Fault information for TransferComplete
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", rename_all = "PascalCase")]
     pub struct FaultStruct {
+        #[serde(rename = "FaultCode")]
         pub fault_code: FaultStructFaultCode,
         /// Not checked: length at most 256.
+        #[serde(rename = "FaultString")]
         pub fault_string: String,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", rename_all = "PascalCase")]
     pub struct DeviceIdStruct {
         /// Not checked: length at most 64.
+        #[serde(rename = "Manufacturer")]
         pub manufacturer: String,
         /// Not checked: length 6, pattern \[0-9A-F\]{6}.
         #[soap(name = "OUI")]
+        #[serde(rename = "OUI")]
         pub oui: String,
         /// Not checked: length at most 64.
+        #[serde(rename = "ProductClass")]
         pub product_class: String,
         /// Not checked: length at most 64.
+        #[serde(rename = "SerialNumber")]
         pub serial_number: String,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -624,11 +781,14 @@ pub mod cwmp_1_0 {
     )]
     pub struct EventStruct {
         /// Not checked: length at most 64, pattern 0 BOOTSTRAP.
+        #[serde(rename = "EventCode")]
         pub event_code: String,
+        #[serde(rename = "CommandKey")]
         pub command_key: CommandKeyType,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -637,11 +797,14 @@ pub mod cwmp_1_0 {
     )]
     pub struct ParameterValueStruct {
         /// Not checked: length at most 256.
+        #[serde(rename = "Name")]
         pub name: String,
+        #[serde(rename = "Value")]
         pub value: deltasoap::types::AnySimple,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -650,7 +813,9 @@ pub mod cwmp_1_0 {
     )]
     pub struct ParameterInfoStruct {
         /// Not checked: length at most 256.
+        #[serde(rename = "Name")]
         pub name: String,
+        #[serde(rename = "Writable")]
         pub writable: bool,
     }
 
@@ -658,6 +823,7 @@ pub mod cwmp_1_0 {
     pub type ParameterKeyType = String;
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -666,14 +832,20 @@ pub mod cwmp_1_0 {
     )]
     pub struct SetParameterAttributesStruct {
         /// Not checked: length at most 256.
+        #[serde(rename = "Name")]
         pub name: deltasoap::Nillable<String>,
+        #[serde(rename = "NotificationChange")]
         pub notification_change: bool,
+        #[serde(rename = "Notification")]
         pub notification: SetParameterAttributesStructNotification,
+        #[serde(rename = "AccessListChange")]
         pub access_list_change: bool,
+        #[serde(rename = "AccessList")]
         pub access_list: deltasoap::SoapArray<super::unqualified::Anonymous>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -682,12 +854,16 @@ pub mod cwmp_1_0 {
     )]
     pub struct ParameterAttributeStruct {
         /// Not checked: length at most 256.
+        #[serde(rename = "Name")]
         pub name: String,
+        #[serde(rename = "Notification")]
         pub notification: ParameterAttributeStructNotification,
+        #[serde(rename = "AccessList")]
         pub access_list: deltasoap::SoapArray<super::unqualified::Anonymous>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -695,11 +871,14 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct QueuedTransferStruct {
+        #[serde(rename = "CommandKey")]
         pub command_key: CommandKeyType,
+        #[serde(rename = "State")]
         pub state: QueuedTransferStructState,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -708,17 +887,29 @@ pub mod cwmp_1_0 {
     )]
     pub struct OptionStruct {
         /// Not checked: length at most 64.
+        #[serde(rename = "OptionName")]
         pub option_name: String,
         #[soap(name = "VoucherSN")]
+        #[serde(rename = "VoucherSN")]
         pub voucher_sn: u32,
+        #[serde(rename = "State")]
         pub state: OptionStructState,
+        #[serde(rename = "Mode")]
         pub mode: OptionStructMode,
+        #[serde(rename = "StartDate")]
         pub start_date: deltasoap::lexical::DateTime,
+        #[serde(
+            rename = "ExpirationDate",
+            default,
+            skip_serializing_if = "::core::option::Option::is_none"
+        )]
         pub expiration_date: Option<deltasoap::lexical::DateTime>,
+        #[serde(rename = "IsTransferable")]
         pub is_transferable: OptionStructIsTransferable,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
@@ -727,8 +918,10 @@ pub mod cwmp_1_0 {
     )]
     pub struct ArgStruct {
         /// Not checked: length at most 64.
+        #[serde(rename = "Name")]
         pub name: String,
         /// Not checked: length at most 256.
+        #[serde(rename = "Value")]
         pub value: String,
     }
 
@@ -739,172 +932,226 @@ pub mod cwmp_1_0 {
     pub type ObjectNameType = String;
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", rename_all = "PascalCase")]
     pub struct FaultSetParameterValuesFault {
+        #[serde(rename = "ParameterName")]
         pub parameter_name: String,
+        #[serde(rename = "FaultCode")]
         pub fault_code: FaultCodeType,
+        #[serde(
+            rename = "FaultString",
+            default,
+            skip_serializing_if = "::core::option::Option::is_none"
+        )]
         pub fault_string: Option<String>,
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum SetParameterValuesResponseStatus {
         /// All Parameter changes have been validated and applied
         #[soap(name = "0")]
+        #[serde(rename = "0")]
         N0,
         /// All Parameter changes have been validated and committed, but some or all are not yet applied (for example, if
         /// a reboot is required before the new values are applied)
         #[soap(name = "1")]
+        #[serde(rename = "1")]
         N1,
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum AddObjectResponseStatus {
         /// The object has been created
         #[soap(name = "0")]
+        #[serde(rename = "0")]
         N0,
         /// The object creation has been validated and committed, but not yet applied
         #[soap(name = "1")]
+        #[serde(rename = "1")]
         N1,
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum DeleteObjectResponseStatus {
         /// The object has been deleted
         #[soap(name = "0")]
+        #[serde(rename = "0")]
         N0,
         /// The object deletion has been validated and committed, but not yet applied
         #[soap(name = "1")]
+        #[serde(rename = "1")]
         N1,
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum DownloadResponseStatus {
         /// Download has completed and been applied
         #[soap(name = "0")]
+        #[serde(rename = "0")]
         N0,
         /// Download has not yet been completed and applied
         #[soap(name = "1")]
+        #[serde(rename = "1")]
         N1,
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum UploadResponseStatus {
         /// Upload has been completed
         #[soap(name = "0")]
+        #[serde(rename = "0")]
         N0,
         /// Upload has not yet completed
         #[soap(name = "1")]
+        #[serde(rename = "1")]
         N1,
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum FaultStructFaultCode {
         /// No fault
         #[soap(name = "0")]
+        #[serde(rename = "0")]
         N0,
         /// Request denied (no reason specified)
         #[soap(name = "9001")]
+        #[serde(rename = "9001")]
         N9001,
         /// Internal error
         #[soap(name = "9002")]
+        #[serde(rename = "9002")]
         N9002,
         /// Download failure
         #[soap(name = "9010")]
+        #[serde(rename = "9010")]
         N9010,
         /// Upload failure
         #[soap(name = "9011")]
+        #[serde(rename = "9011")]
         N9011,
         /// File transfer server authentication failure
         #[soap(name = "9012")]
+        #[serde(rename = "9012")]
         N9012,
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum SetParameterAttributesStructNotification {
         /// Notification off. The CPE need not inform the ACS of a change to the specified parameter(s)
         #[soap(name = "0")]
+        #[serde(rename = "0")]
         N0,
         /// Passive notification. Whenever the specified parameter value changes, the CPE MUST include the new value in
         /// the ParameterList in the Inform message that is sent the next time a session is established to the ACS
         #[soap(name = "1")]
+        #[serde(rename = "1")]
         N1,
         /// Active notification. Whenever the specified parameter value changes, the CPE MUST initiate a session to the
         /// ACS, and include the new value in the ParameterList in the associated Inform message
         #[soap(name = "2")]
+        #[serde(rename = "2")]
         N2,
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum ParameterAttributeStructNotification {
         #[soap(name = "0")]
+        #[serde(rename = "0")]
         N0,
         #[soap(name = "1")]
+        #[serde(rename = "1")]
         N1,
         #[soap(name = "2")]
+        #[serde(rename = "2")]
         N2,
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum QueuedTransferStructState {
         /// 1 - Not yet started
         #[soap(name = "1")]
+        #[serde(rename = "1")]
         N1,
         /// 2 - In progress
         #[soap(name = "2")]
+        #[serde(rename = "2")]
         N2,
         /// 3 - Completed
         #[soap(name = "3")]
+        #[serde(rename = "3")]
         N3,
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum OptionStructState {
         /// Option is disabled and not setup
         #[soap(name = "0")]
+        #[serde(rename = "0")]
         N0,
         /// Option is enabled and not setup
         #[soap(name = "1")]
+        #[serde(rename = "1")]
         N1,
         /// Option is disabled and setup
         #[soap(name = "2")]
+        #[serde(rename = "2")]
         N2,
         /// Option is enabled and setup
         #[soap(name = "3")]
+        #[serde(rename = "3")]
         N3,
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum OptionStructMode {
         /// 0 - Disabled
         #[soap(name = "0")]
+        #[serde(rename = "0")]
         N0,
         /// 1 - Enabled with expiration
         #[soap(name = "1")]
+        #[serde(rename = "1")]
         N1,
         /// 2 - Enabled without expiration
         #[soap(name = "2")]
+        #[serde(rename = "2")]
         N2,
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum OptionStructIsTransferable {
         /// Non-transferable
         #[soap(name = "0")]
+        #[serde(rename = "0")]
         N0,
         /// Transferable
         #[soap(name = "1")]
+        #[serde(rename = "1")]
         N1,
     }
 }
@@ -915,6 +1162,7 @@ pub mod cwmp_1_0 {
 /// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod envelope {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         transparent,
         namespace = "http://schemas.xmlsoap.org/soap/envelope/",
@@ -923,6 +1171,7 @@ pub mod envelope {
     pub struct Envelope(pub deltasoap::types::Node);
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         transparent,
         namespace = "http://schemas.xmlsoap.org/soap/envelope/",
@@ -931,6 +1180,7 @@ pub mod envelope {
     pub struct Header(pub deltasoap::types::Node);
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         transparent,
         namespace = "http://schemas.xmlsoap.org/soap/envelope/",
@@ -939,6 +1189,7 @@ pub mod envelope {
     pub struct Body(pub deltasoap::types::Node);
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         transparent,
         namespace = "http://schemas.xmlsoap.org/soap/envelope/",
@@ -955,6 +1206,7 @@ pub mod envelope {
 /// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod unqualified {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact)]
     pub enum Anonymous {
         Subscriber,

@@ -230,6 +230,7 @@ pub mod server {
 /// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod wsdl {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/device/wsdl",
@@ -239,6 +240,7 @@ pub mod wsdl {
     pub struct GetSystemDateAndTime {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/device/wsdl",
@@ -249,10 +251,12 @@ pub mod wsdl {
     pub struct GetSystemDateAndTimeResponse {
         /// Contains information whether system date and time are set manually or by NTP, daylight savings is on or off,
         /// time zone in POSIX 1003.1 format and system date and time in UTC and also local system date and time.
+        #[serde(rename = "SystemDateAndTime")]
         pub system_date_and_time: super::schema::SystemDateTime,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/device/wsdl",
@@ -263,10 +267,12 @@ pub mod wsdl {
     )]
     pub struct SetHostname {
         /// The hostname to set.
+        #[serde(rename = "Name")]
         pub name: String,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "http://www.onvif.org/ver10/device/wsdl", message)]
     pub struct SetHostnameResponse {}
 }
@@ -278,6 +284,7 @@ pub mod wsdl {
 pub mod schema {
     /// General date time inforamtion returned by the GetSystemDateTime method.
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/schema",
@@ -286,26 +293,50 @@ pub mod schema {
     )]
     pub struct SystemDateTime {
         /// Indicates if the time is set manully or through NTP.
+        #[serde(rename = "DateTimeType")]
         pub date_time_type: SetDateTimeType,
         /// Informative indicator whether daylight savings is currently on/off.
+        #[serde(rename = "DaylightSavings")]
         pub daylight_savings: bool,
         /// Timezone information in Posix format.
+        #[serde(
+            rename = "TimeZone",
+            default,
+            skip_serializing_if = "::core::option::Option::is_none"
+        )]
         pub time_zone: Option<TimeZone>,
         /// Current system date and time in UTC format. This field is mandatory since version 2.0.
         #[soap(name = "UTCDateTime")]
+        #[serde(
+            rename = "UTCDateTime",
+            default,
+            skip_serializing_if = "::core::option::Option::is_none"
+        )]
         pub utc_date_time: Option<DateTime>,
         /// Date and time in local format.
+        #[serde(
+            rename = "LocalDateTime",
+            default,
+            skip_serializing_if = "::core::option::Option::is_none"
+        )]
         pub local_date_time: Option<DateTime>,
+        #[serde(
+            rename = "Extension",
+            default,
+            skip_serializing_if = "::core::option::Option::is_none"
+        )]
         pub extension: Option<SystemDateTimeExtension>,
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "http://www.onvif.org/ver10/schema")]
     pub enum SetDateTimeType {
         /// Indicates that the date and time are set manually.
         Manual,
         /// Indicates that the date and time are set through NTP
         #[soap(name = "NTP")]
+        #[serde(rename = "NTP")]
         Ntp,
     }
 
@@ -320,6 +351,7 @@ pub mod schema {
     /// M10.5.0 = when daylight saving ends = the last Sunday in October.
     /// /3, = the local time when the switch occurs = 3 a.m. in this case
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/schema",
@@ -328,10 +360,12 @@ pub mod schema {
     )]
     pub struct TimeZone {
         /// Posix timezone string.
+        #[serde(rename = "TZ")]
         pub tz: String,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/schema",
@@ -339,19 +373,24 @@ pub mod schema {
         rename_all = "PascalCase"
     )]
     pub struct DateTime {
+        #[serde(rename = "Time")]
         pub time: Time,
+        #[serde(rename = "Date")]
         pub date: Date,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "http://www.onvif.org/ver10/schema")]
     pub struct SystemDateTimeExtension {
         /// Any other element.
         #[soap(inline)]
+        #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
         pub any: Vec<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/schema",
@@ -360,14 +399,18 @@ pub mod schema {
     )]
     pub struct Time {
         /// Range is 0 to 23.
+        #[serde(rename = "Hour")]
         pub hour: i32,
         /// Range is 0 to 59.
+        #[serde(rename = "Minute")]
         pub minute: i32,
         /// Range is 0 to 61 (typically 59).
+        #[serde(rename = "Second")]
         pub second: i32,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/schema",
@@ -375,10 +418,13 @@ pub mod schema {
         rename_all = "PascalCase"
     )]
     pub struct Date {
+        #[serde(rename = "Year")]
         pub year: i32,
         /// Range is 1 to 12.
+        #[serde(rename = "Month")]
         pub month: i32,
         /// Range is 1 to 31.
+        #[serde(rename = "Day")]
         pub day: i32,
     }
 }

@@ -157,11 +157,13 @@ pub mod server {
 
 /// Not checked: length at most 5.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(namespace = "urn:encoded", name = "zip")]
 pub struct Zip(pub String);
 
 /// Not checked: at least 0.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(namespace = "urn:encoded")]
 pub struct Count(pub i32);
 
@@ -169,30 +171,38 @@ pub struct Count(pub i32);
 pub type Count2 = i32;
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(transparent, name = "Counts", namespace = "urn:encoded")]
 pub struct Counts(pub deltasoap::lexical::List<Count2>);
 
 /// Not checked: length 4.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(transparent, name = "Digest", namespace = "urn:encoded")]
 pub struct Digest(pub deltasoap::Binary);
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(transparent, name = "Kind", namespace = "urn:encoded")]
 pub struct Kind(pub deltasoap::schema::QName);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:encoded", rename_all = "camelCase")]
 pub enum Unit {
+    #[serde(rename = "m")]
     M,
+    #[serde(rename = "ft")]
     Ft,
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(transparent, name = "Length", namespace = "urn:encoded")]
 pub struct Length(pub Unit);
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     compact,
     namespace = "urn:encoded",
@@ -202,24 +212,38 @@ pub struct Length(pub Unit);
     nillable
 )]
 pub struct Label {
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub token: Option<deltasoap::lexical::Token>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub uri: Option<deltasoap::lexical::AnyUri>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub zip: Option<Zip>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub count: Option<Count>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub zips: Option<deltasoap::SoapArray<deltasoap::Nillable<Zip>>>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub tokens: Option<
         deltasoap::SoapArray<deltasoap::Nillable<deltasoap::lexical::Token>>,
     >,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub counts: Option<Counts>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub digest: Option<Digest>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub kind: Option<Kind>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub unit: Option<Unit>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub length: Option<Length>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub lengths: Option<deltasoap::SoapArray<deltasoap::Nillable<Length>>>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:encoded", element = "labelResponse", all, nillable)]
 pub struct LabelResponse {
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub zip: Option<Zip>,
 }

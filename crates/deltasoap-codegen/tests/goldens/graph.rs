@@ -193,18 +193,25 @@ pub mod server {
 
 /// Knows others, who may know this one.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:family", all, nillable)]
 pub struct Person {
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub name: Option<String>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub address: Option<Address>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub partner: Option<deltasoap::types::Shared<Person>>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub children: Option<
         deltasoap::SoapArray<deltasoap::Nillable<deltasoap::types::Shared<Person>>>,
     >,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub pet: Option<deltasoap::types::Shared<AnyPet>>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     compact,
     namespace = "urn:family",
@@ -214,16 +221,20 @@ pub struct Person {
     nillable
 )]
 pub struct Meet {
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub who: Option<deltasoap::types::Shared<Person>>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:family", element = "meetResponse", all, nillable)]
 pub struct MeetResponse {
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub who: Option<deltasoap::types::Shared<Person>>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     compact,
     namespace = "urn:family",
@@ -233,7 +244,13 @@ pub struct MeetResponse {
     nillable
 )]
 pub struct Measure {
+    #[serde(
+        default,
+        skip_serializing_if = "::core::option::Option::is_none",
+        with = "deltasoap::lexical::number"
+    )]
     pub distances: Option<deltasoap::types::MultiArray<f64, 2>>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub names: Option<
         deltasoap::types::MultiArray<
             deltasoap::Nillable<deltasoap::SoapArray<deltasoap::Nillable<String>>>,
@@ -243,19 +260,28 @@ pub struct Measure {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:family", element = "measureResponse", all, nillable)]
 pub struct MeasureResponse {
+    #[serde(
+        default,
+        skip_serializing_if = "::core::option::Option::is_none",
+        with = "deltasoap::lexical::number"
+    )]
     pub distances: Option<deltasoap::types::MultiArray<f64, 2>>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:family", all, nillable)]
 pub struct Address {
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub town: Option<String>,
 }
 
 /// `Pet` or a type derived from it, selected by `xsi:type`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(derived, namespace = "urn:family", name = "Pet")]
 pub enum AnyPet {
     Cat(Box<Cat>),
@@ -265,8 +291,11 @@ pub enum AnyPet {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:family", all, nillable)]
 pub struct Cat {
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub owner: Option<deltasoap::types::Shared<Person>>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub lives: Option<i32>,
 }

@@ -254,17 +254,21 @@ pub mod server {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", message, response = AskResponse, qualified)]
 pub struct Ask {
     pub id: i32,
     #[soap(group)]
     pub choice: AskChoice,
     #[soap(group)]
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub choice_3: Option<AskChoice3>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub note: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", message)]
 pub struct AskResponse {
     #[soap(group)]
@@ -272,96 +276,123 @@ pub struct AskResponse {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", message)]
 pub struct Log {
     #[soap(inline)]
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub choice: Vec<LogChoice>,
     #[soap(inline, max = 2)]
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub choice_2: Vec<LogChoice2>,
     #[soap(inline)]
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub sequence_3: Vec<LogSequence3>,
     #[soap(inline)]
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub choice_5: Vec<LogChoice5>,
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", message, qualified)]
 pub struct Pick {
     #[soap(group)]
     pub choice: PickChoice,
     #[soap(max = 3)]
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub last: Vec<i32>,
     #[soap(inline, min = 2, max = 3)]
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub sequence_2: Vec<PickSequence2>,
     #[soap(inline, max = 2)]
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub choice_3: Vec<PickChoice3>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", message, qualified)]
 pub struct Again {
     #[soap(group)]
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub choice: Option<AgainChoice>,
     #[soap(group)]
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub choice_2: Option<AgainChoice2>,
     pub b: i32,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub d: Option<i32>,
     pub f: i32,
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", message, qualified)]
 pub struct Often {
     #[soap(inline)]
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub choice: Vec<OftenChoice>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub y: Option<i32>,
     #[soap(group)]
     pub choice_2: OftenChoice2,
     #[soap(name = "y", again)]
+    #[serde(rename = "y#2")]
     pub y2: i32,
 }
 
 /// Elements of `Ask`, in order.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AskDays {
     pub days: i32,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub hours: Option<i32>,
 }
 
 /// One of the elements of `Ask`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
 pub enum AskChoice2 {
     #[soap(group)]
     Days(AskDays),
+    #[serde(rename = "to")]
     To(deltasoap::lexical::Date),
 }
 
 /// Elements of `Ask`, in order.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AskFrom {
     pub from: deltasoap::lexical::Date,
     #[soap(group)]
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub choice_2: Option<AskChoice2>,
 }
 
 /// Elements of `Ask`, in order.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AskName {
     pub name: String,
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub alias: Vec<String>,
 }
 
 /// One of the elements of `Ask`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
 pub enum AskChoice {
     #[soap(group)]
     From(AskFrom),
     #[soap(min = 1)]
+    #[serde(rename = "number")]
     Number(Vec<i32>),
     #[soap(group)]
     Name(AskName),
@@ -369,6 +400,7 @@ pub enum AskChoice {
 
 /// Elements of `Ask`, in order.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AskKey {
     pub key: String,
@@ -377,6 +409,7 @@ pub struct AskKey {
 
 /// Elements of `Ask`, in order.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AskValue {
     pub value: String,
@@ -385,6 +418,7 @@ pub struct AskValue {
 
 /// One of the elements of `Ask`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group)]
 pub enum AskChoice3 {
     #[soap(group)]
@@ -394,32 +428,46 @@ pub enum AskChoice3 {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups")]
 pub struct Tree {
     #[soap(group)]
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub choice: Option<TreeChoice>,
 }
 
 /// Repeatable elements of `AskResponse`, in order.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "PascalCase")]
 pub struct AskResponseSequence2 {
+    #[serde(rename = "X")]
     pub x: String,
+    #[serde(rename = "Y")]
     pub y: String,
 }
 
 /// Elements of `AskResponse`, in order.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "PascalCase")]
 pub struct AskResponseSuccess {
+    #[serde(rename = "Success")]
     pub success: Tree,
+    #[serde(
+        rename = "Warning",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub warning: Option<String>,
     #[soap(inline)]
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub sequence_2: Vec<AskResponseSequence2>,
 }
 
 /// One of the elements of `AskResponse`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub enum AskResponseChoice {
     #[soap(group)]
@@ -429,6 +477,7 @@ pub enum AskResponseChoice {
 
 /// Elements of `Log`, in order.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct LogA {
     pub a: i32,
@@ -437,15 +486,18 @@ pub struct LogA {
 
 /// One of the elements of `Log`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
 pub enum LogChoice {
     #[soap(group)]
     A(LogA),
+    #[serde(rename = "c")]
     C(deltasoap::lexical::Date),
 }
 
 /// Elements of `Log`, in order.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct LogFrom {
     pub from: deltasoap::lexical::Date,
@@ -454,61 +506,76 @@ pub struct LogFrom {
 
 /// One of the elements of `Log`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
 pub enum LogChoice2 {
     #[soap(group)]
     From(LogFrom),
+    #[serde(rename = "at")]
     At(deltasoap::lexical::Date),
 }
 
 /// Repeatable elements of `Log`, in order.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct LogSequence4 {
     pub hour: i32,
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub minute: Vec<i32>,
     pub second: i32,
 }
 
 /// Repeatable elements of `Log`, in order.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct LogSequence3 {
     pub day: i32,
     #[soap(inline)]
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub sequence_4: Vec<LogSequence4>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub remark: Option<String>,
 }
 
 /// One of the elements of `Log`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", qualified, rename_all = "camelCase")]
 pub enum LogChoice5 {
+    #[serde(rename = "x")]
     X(i32),
+    #[serde(rename = "y")]
     Y(i32),
 }
 
 /// Elements of `Pick`, in order.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct PickG {
     pub g: i32,
     #[soap(min = 2, max = 3)]
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub h: Vec<i32>,
 }
 
 /// One of the elements of `Pick`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
 pub enum PickChoice {
     #[soap(group)]
     G(PickG),
     #[soap(min = 2, max = 2)]
+    #[serde(rename = "i")]
     I(Vec<i32>),
 }
 
 /// Repeatable elements of `Pick`, in order.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct PickSequence2 {
     pub p: i32,
@@ -517,14 +584,18 @@ pub struct PickSequence2 {
 
 /// One of the elements of `Pick`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", qualified, rename_all = "camelCase")]
 pub enum PickChoice3 {
+    #[serde(rename = "u")]
     U(i32),
+    #[serde(rename = "v")]
     V(i32),
 }
 
 /// Elements of `Again`, in order.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AgainA {
     pub a: i32,
@@ -533,6 +604,7 @@ pub struct AgainA {
 
 /// One of the elements of `Again`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group)]
 pub enum AgainChoice {
     #[soap(group)]
@@ -541,6 +613,7 @@ pub enum AgainChoice {
 
 /// Elements of `Again`, in order.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AgainD {
     pub d: i32,
@@ -549,6 +622,7 @@ pub struct AgainD {
 
 /// One of the elements of `Again`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group)]
 pub enum AgainChoice3 {
     #[soap(group)]
@@ -557,16 +631,19 @@ pub enum AgainChoice3 {
 
 /// Elements of `Again`, in order.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AgainC {
     pub c: i32,
     #[soap(group)]
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub choice_3: Option<AgainChoice3>,
     pub f: i32,
 }
 
 /// One of the elements of `Again`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group)]
 pub enum AgainChoice2 {
     #[soap(group)]
@@ -575,42 +652,54 @@ pub enum AgainChoice2 {
 
 /// One of the elements of `Often`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", qualified, rename_all = "camelCase")]
 pub enum OftenChoice {
+    #[serde(rename = "x")]
     X(i32),
+    #[serde(rename = "y")]
     Y(i32),
 }
 
 /// Elements of `Often`, in order.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct OftenX {
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub x: Option<i32>,
     pub z: i32,
 }
 
 /// One of the elements of `Often`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
 pub enum OftenChoice2 {
     #[soap(group)]
     X(OftenX),
+    #[serde(rename = "w")]
     W(i32),
 }
 
 /// Elements of `Tree`, in order.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct TreeLeft {
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub left: Option<Box<Tree>>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub right: Option<Box<Tree>>,
 }
 
 /// One of the elements of `Tree`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
 pub enum TreeChoice {
     #[soap(group)]
     Left(TreeLeft),
+    #[serde(rename = "leaf")]
     Leaf(i32),
 }

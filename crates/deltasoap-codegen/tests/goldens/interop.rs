@@ -616,6 +616,7 @@ pub mod server {
 /// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod soapinterop_org {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://soapinterop.org/",
@@ -625,10 +626,16 @@ pub mod soapinterop_org {
         rename_all = "camelCase"
     )]
     pub struct EchoString {
+        #[serde(
+            rename = "inputString",
+            default,
+            skip_serializing_if = "::core::option::Option::is_none"
+        )]
         pub input_string: Option<String>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://soapinterop.org/",
@@ -636,10 +643,12 @@ pub mod soapinterop_org {
         qualified
     )]
     pub struct EchoStringResponse {
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub r#return: Option<String>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         transparent,
         namespace = "http://soapinterop.org/",
@@ -649,6 +658,7 @@ pub mod soapinterop_org {
     pub struct EchoSenderFault(pub deltasoap::types::Node);
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         transparent,
         namespace = "http://soapinterop.org/",
@@ -658,6 +668,7 @@ pub mod soapinterop_org {
     pub struct EchoReceiverFault(pub deltasoap::types::Node);
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://soapinterop.org/",
@@ -667,10 +678,12 @@ pub mod soapinterop_org {
     pub struct EchoVoid {}
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "http://soapinterop.org/", element = "echoVoidResponse")]
     pub struct EchoVoidResponse {}
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://soapinterop.org/",
@@ -681,12 +694,29 @@ pub mod soapinterop_org {
         rename_all = "camelCase"
     )]
     pub struct EchoSimpleTypesAsStruct {
+        #[serde(
+            rename = "inputString",
+            default,
+            skip_serializing_if = "::core::option::Option::is_none"
+        )]
         pub input_string: Option<String>,
+        #[serde(
+            rename = "inputInteger",
+            default,
+            skip_serializing_if = "::core::option::Option::is_none"
+        )]
         pub input_integer: Option<i32>,
+        #[serde(
+            rename = "inputFloat",
+            default,
+            skip_serializing_if = "::core::option::Option::is_none",
+            with = "deltasoap::lexical::number"
+        )]
         pub input_float: Option<f32>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://soapinterop.org/",
@@ -695,10 +725,12 @@ pub mod soapinterop_org {
         nillable
     )]
     pub struct EchoSimpleTypesAsStructResponse {
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub r#return: Option<super::xsd::SoapStruct>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://soapinterop.org/",
@@ -709,10 +741,16 @@ pub mod soapinterop_org {
         rename_all = "camelCase"
     )]
     pub struct EchoString2 {
+        #[serde(
+            rename = "inputString",
+            default,
+            skip_serializing_if = "::core::option::Option::is_none"
+        )]
         pub input_string: Option<String>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://soapinterop.org/",
@@ -721,10 +759,12 @@ pub mod soapinterop_org {
         nillable
     )]
     pub struct EchoStringResponse2 {
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub r#return: Option<String>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://soapinterop.org/",
@@ -735,10 +775,16 @@ pub mod soapinterop_org {
         rename_all = "camelCase"
     )]
     pub struct EchoInteger {
+        #[serde(
+            rename = "inputInteger",
+            default,
+            skip_serializing_if = "::core::option::Option::is_none"
+        )]
         pub input_integer: Option<i32>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://soapinterop.org/",
@@ -747,6 +793,7 @@ pub mod soapinterop_org {
         nillable
     )]
     pub struct EchoIntegerResponse {
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub r#return: Option<i32>,
     }
 }
@@ -757,10 +804,12 @@ pub mod soapinterop_org {
 /// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod soap12_test {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "http://whitemesa.net/wsdl/soap12-test", element = "")]
     pub struct EchoSenderFaultResponse {}
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(compact, namespace = "http://whitemesa.net/wsdl/soap12-test", element = "")]
     pub struct EchoReceiverFaultResponse {}
 }
@@ -771,6 +820,7 @@ pub mod soap12_test {
 /// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod xsd {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://example.org/ts-tests/xsd",
@@ -780,12 +830,29 @@ pub mod xsd {
         rename_all = "camelCase"
     )]
     pub struct SoapStruct {
+        #[serde(
+            rename = "varString",
+            default,
+            skip_serializing_if = "::core::option::Option::is_none"
+        )]
         pub var_string: Option<String>,
+        #[serde(
+            rename = "varInt",
+            default,
+            skip_serializing_if = "::core::option::Option::is_none"
+        )]
         pub var_int: Option<i32>,
+        #[serde(
+            rename = "varFloat",
+            default,
+            skip_serializing_if = "::core::option::Option::is_none",
+            with = "deltasoap::lexical::number"
+        )]
         pub var_float: Option<f32>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://example.org/ts-tests/xsd",
@@ -794,13 +861,18 @@ pub mod xsd {
         nillable
     )]
     pub struct SoapStructTypes {
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub type1: Option<deltasoap::schema::QName>,
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub type2: Option<deltasoap::schema::QName>,
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub type3: Option<deltasoap::schema::QName>,
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub type4: Option<deltasoap::schema::QName>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://example.org/ts-tests/xsd",
@@ -809,12 +881,16 @@ pub mod xsd {
         rename_all = "camelCase"
     )]
     pub struct SoapStruct2 {
+        #[serde(rename = "varString")]
         pub var_string: String,
+        #[serde(rename = "varInt")]
         pub var_int: i32,
+        #[serde(rename = "varFloat", with = "deltasoap::lexical::number")]
         pub var_float: f32,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://example.org/ts-tests/xsd",
@@ -828,6 +904,7 @@ pub mod xsd {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://example.org/ts-tests/xsd",
@@ -841,6 +918,7 @@ pub mod xsd {
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://example.org/ts-tests/xsd",
@@ -848,9 +926,13 @@ pub mod xsd {
         all
     )]
     pub struct SoapStructInputsEncoded {
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub input1: Option<deltasoap::types::Node>,
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub input2: Option<deltasoap::types::Node>,
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub input3: Option<deltasoap::types::Node>,
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub input4: Option<deltasoap::types::Node>,
     }
 }
@@ -861,6 +943,7 @@ pub mod xsd {
 /// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod ts_tests {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://example.org/ts-tests",
@@ -869,13 +952,18 @@ pub mod ts_tests {
         all
     )]
     pub struct EchoSimpleTypesAsStructOfSchemaTypes {
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub input1: Option<deltasoap::types::Node>,
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub input2: Option<deltasoap::types::Node>,
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub input3: Option<deltasoap::types::Node>,
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub input4: Option<deltasoap::types::Node>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://example.org/ts-tests",
@@ -884,6 +972,7 @@ pub mod ts_tests {
         nillable
     )]
     pub struct EchoSimpleTypesAsStructOfSchemaTypesResponse {
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub r#return: Option<super::xsd::SoapStructTypes>,
     }
 }

@@ -165,6 +165,7 @@ pub mod server {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
@@ -175,10 +176,16 @@ pub mod server {
 )]
 pub struct ReadMetadata {
     pub r#type: String,
+    #[serde(
+        rename = "fullNames",
+        default,
+        skip_serializing_if = "::std::vec::Vec::is_empty"
+    )]
     pub full_names: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
@@ -190,6 +197,7 @@ pub struct ReadMetadataResponse {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     transparent,
     namespace = "http://soap.sforce.com/2006/04/metadata",
@@ -198,6 +206,7 @@ pub struct ReadMetadataResponse {
 pub struct SessionHeader(pub deltasoap::types::Node);
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     transparent,
     namespace = "http://soap.sforce.com/2006/04/metadata",
@@ -206,13 +215,16 @@ pub struct SessionHeader(pub deltasoap::types::Node);
 pub struct CallOptions(pub deltasoap::types::Node);
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "http://soap.sforce.com/2006/04/metadata", qualified)]
 pub struct ReadResult {
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub records: Vec<AnyMetadata>,
 }
 
 /// `Metadata` or a type derived from it, selected by `xsi:type`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     derived,
     namespace = "http://soap.sforce.com/2006/04/metadata",
@@ -236,6 +248,7 @@ impl ::core::default::Default for AnyMetadata {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
@@ -243,10 +256,16 @@ impl ::core::default::Default for AnyMetadata {
     rename_all = "camelCase"
 )]
 pub struct Metadata {
+    #[serde(
+        rename = "fullName",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub full_name: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
@@ -254,13 +273,34 @@ pub struct Metadata {
     rename_all = "camelCase"
 )]
 pub struct CustomObject {
+    #[serde(
+        rename = "fullName",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub full_name: Option<String>,
+    #[serde(
+        rename = "businessProcesses",
+        default,
+        skip_serializing_if = "::std::vec::Vec::is_empty"
+    )]
     pub business_processes: Vec<BusinessProcess>,
+    #[serde(
+        rename = "enableFeeds",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub enable_feeds: Option<bool>,
+    #[serde(
+        rename = "enableHistory",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub enable_history: Option<bool>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
@@ -268,13 +308,26 @@ pub struct CustomObject {
     rename_all = "camelCase"
 )]
 pub struct BusinessProcess {
+    #[serde(
+        rename = "fullName",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub full_name: Option<String>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub description: Option<String>,
+    #[serde(
+        rename = "isActive",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub is_active: Option<bool>,
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub values: Vec<PicklistValue>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
@@ -282,24 +335,67 @@ pub struct BusinessProcess {
     rename_all = "camelCase"
 )]
 pub struct PicklistValue {
+    #[serde(
+        rename = "fullName",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub full_name: Option<String>,
+    #[serde(
+        rename = "allowEmail",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub allow_email: Option<bool>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub closed: Option<bool>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub color: Option<String>,
+    #[serde(
+        rename = "controllingFieldValues",
+        default,
+        skip_serializing_if = "::std::vec::Vec::is_empty"
+    )]
     pub controlling_field_values: Vec<String>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub converted: Option<bool>,
+    #[serde(
+        rename = "cssExposed",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub css_exposed: Option<bool>,
     pub default: bool,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub description: Option<String>,
+    #[serde(
+        rename = "forecastCategory",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub forecast_category: Option<ForecastCategories>,
+    #[serde(
+        rename = "highPriority",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub high_priority: Option<bool>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub probability: Option<i32>,
+    #[serde(
+        rename = "reverseRole",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub reverse_role: Option<String>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub reviewed: Option<bool>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub won: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "http://soap.sforce.com/2006/04/metadata")]
 pub enum ForecastCategories {
     Omitted,

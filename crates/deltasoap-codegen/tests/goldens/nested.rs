@@ -196,6 +196,7 @@ pub mod server {
 /// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod berichtuitwisseling_v3 {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/v3",
@@ -205,10 +206,12 @@ pub mod berichtuitwisseling_v3 {
         rename_all = "PascalCase"
     )]
     pub struct IndienenBericht {
+        #[serde(rename = "Request")]
         pub request: super::messages_v3::IndienenBerichtRequest,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/v3",
@@ -217,10 +220,12 @@ pub mod berichtuitwisseling_v3 {
         rename_all = "PascalCase"
     )]
     pub struct IndienenBerichtResponse {
+        #[serde(rename = "IndienenBerichtResult")]
         pub indienen_bericht_result: super::messages_v3::IndienenBerichtResponse,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         transparent,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/v3",
@@ -235,6 +240,7 @@ pub mod berichtuitwisseling_v3 {
 /// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod header_v3 {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/header/v3",
@@ -242,6 +248,7 @@ pub mod header_v3 {
         rename_all = "PascalCase"
     )]
     pub struct ReferentieHeader {
+        #[serde(rename = "ReferentieId")]
         pub referentie_id: super::types_v3::ReferentieId,
     }
 }
@@ -252,6 +259,7 @@ pub mod header_v3 {
 /// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod messages_v3 {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3",
@@ -259,11 +267,18 @@ pub mod messages_v3 {
         rename_all = "PascalCase"
     )]
     pub struct IndienenBerichtRequest {
+        #[serde(
+            rename = "BerichtInfo",
+            default,
+            skip_serializing_if = "::core::option::Option::is_none"
+        )]
         pub bericht_info: Option<BerichtInfo>,
+        #[serde(rename = "Bericht")]
         pub bericht: AnyBericht,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3",
@@ -271,11 +286,14 @@ pub mod messages_v3 {
         rename_all = "PascalCase"
     )]
     pub struct IndienenBerichtResponse {
+        #[serde(rename = "ConversatieId")]
         pub conversatie_id: super::types_v3::ConversatieId,
+        #[serde(rename = "TraceerId")]
         pub traceer_id: super::types_v3::Uuid,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3"
@@ -283,11 +301,13 @@ pub mod messages_v3 {
     pub struct BerichtInfo {
         /// Any other element.
         #[soap(inline)]
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub any: Option<deltasoap::types::Node>,
     }
 
     /// `Bericht` or a type derived from it, selected by `xsi:type`.
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         derived,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3",
@@ -310,6 +330,7 @@ pub mod messages_v3 {
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3"
@@ -317,6 +338,7 @@ pub mod messages_v3 {
     pub struct Bericht {}
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3",
@@ -324,10 +346,12 @@ pub mod messages_v3 {
         rename_all = "PascalCase"
     )]
     pub struct DataBinary {
+        #[serde(rename = "Data")]
         pub data: deltasoap::Binary,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[derive(::serde::Serialize, ::serde::Deserialize)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3"
@@ -335,6 +359,7 @@ pub mod messages_v3 {
     pub struct DataXml {
         /// Any other element.
         #[soap(inline)]
+        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
         pub any: Option<deltasoap::types::Node>,
     }
 }

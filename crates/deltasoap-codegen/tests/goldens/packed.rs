@@ -148,18 +148,26 @@ pub mod server {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:series", message, response = ScaleResponse, qualified)]
 pub struct Scale {
+    #[serde(with = "deltasoap::lexical::number")]
     pub factor: f64,
     pub values: deltasoap::types::Packed<f64>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub few: Option<deltasoap::types::Packed<f64>>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub counts: Option<deltasoap::types::Packed<i32, deltasoap::lexical::BigEndian>>,
+    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub row: Vec<deltasoap::types::Packed<f64>>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub track: Option<Track>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub plain: Option<deltasoap::Binary>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:series", message, qualified)]
 pub struct ScaleResponse {
     pub values: deltasoap::types::Packed<f64>,
@@ -167,12 +175,24 @@ pub struct ScaleResponse {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:series")]
 pub struct Track {
     #[soap(attribute)]
+    #[serde(
+        rename = "@unit",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub unit: Option<String>,
     #[soap(attribute)]
+    #[serde(
+        rename = "@digest",
+        default,
+        skip_serializing_if = "::core::option::Option::is_none"
+    )]
     pub digest: Option<deltasoap::lexical::Base64>,
     #[soap(text)]
+    #[serde(rename = "$")]
     pub value: deltasoap::types::Packed<f64>,
 }

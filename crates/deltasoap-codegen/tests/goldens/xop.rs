@@ -180,6 +180,7 @@ pub mod server {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "http://cxf.apache.org/mime/types", qualified)]
 pub struct XopType {
     /// Not checked: length at least 1, length at most 80.
@@ -188,6 +189,7 @@ pub struct XopType {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     transparent,
     namespace = "http://cxf.apache.org/mime/types",
@@ -197,6 +199,7 @@ pub struct XopType {
 pub struct TestXop(pub XopType);
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     transparent,
     namespace = "http://cxf.apache.org/mime/types",
@@ -205,6 +208,7 @@ pub struct TestXop(pub XopType);
 pub struct TestXopResponse(pub XopType);
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "http://cxf.apache.org/mime/types", qualified)]
 pub struct XopStringType {
     pub name: String,
@@ -212,6 +216,7 @@ pub struct XopStringType {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     transparent,
     namespace = "http://cxf.apache.org/mime/types",
@@ -221,6 +226,7 @@ pub struct XopStringType {
 pub struct TestXopStringArgument(pub XopStringType);
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(
     transparent,
     namespace = "http://cxf.apache.org/mime/types",

@@ -21,21 +21,26 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// An element with its content. Comments are not kept; CDATA is merged with text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Node {
     /// The element's name.
     pub name: QName,
     /// Attributes in document order, without namespace declarations.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub attributes: Vec<(QName, CompactString)>,
     /// Prefixes and their namespaces, `""` for the default namespace. Holds those that the element
     /// declares; on the tree's root, all that are in scope, ordered by prefix. Names in content and
     /// attribute values are resolved with them. Inner bindings hide outer ones.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "<[_]>::is_empty"))]
     pub bindings: Bindings,
     /// Children in document order.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub children: Vec<Child>,
 }
 
 /// A child of an element.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(untagged))]
 pub enum Child {
     /// An element.
     Element(Node),

@@ -13,6 +13,8 @@ mod nillable;
 pub(crate) mod occurs;
 mod packed;
 mod qname;
+#[cfg(feature = "serde")]
+mod serde;
 mod shared;
 mod simple;
 mod soap_array;
@@ -27,6 +29,8 @@ pub use empty::Empty;
 pub use multi_array::MultiArray;
 pub use nillable::Nillable;
 pub use packed::Packed;
+#[cfg(feature = "serde")]
+pub use serde::{present, present_number};
 pub use shared::{Held, Shared};
 pub use soap_array::SoapArray;
 pub use tracked::{Span, Tracked, TrackedArray, TrackedVec};

@@ -129,7 +129,7 @@ mod tests {
             for text in [format!("{number}<......"), format!("{number:03}<......")] {
                 let word = load(text.as_bytes().first_chunk().expect("eight"));
                 let count = count(word);
-                assert_eq!(value_of_three(word as u32, count), text[..count].parse().expect("digits"));
+                assert_eq!(value_of_three(word as u32, count), text[..count].parse::<u32>().expect("digits"));
             }
         }
     }

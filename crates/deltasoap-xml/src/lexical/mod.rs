@@ -16,6 +16,8 @@ mod integer;
 mod list;
 mod overwrite;
 mod packed;
+#[cfg(feature = "serde")]
+mod serde;
 mod space;
 mod string;
 #[cfg(test)]
@@ -32,6 +34,8 @@ pub use integer::{MAX_DIGITS, NegativeInteger, NonNegativeInteger, NonPositiveIn
 pub use list::{Entities, IdRefs, List, NmTokens};
 pub use num_bigint::BigInt;
 pub use packed::{BigEndian, ByteOrder, LittleEndian, PackedNumber, PackedText};
+#[cfg(feature = "serde")]
+pub use serde::number;
 pub use text::{AnyUri, Entity, Id, IdRef, Language, Name, NcName, NmToken, NormalizedString, Notation, QName, Token};
 
 use crate::{Buffer, Escape};

@@ -2,7 +2,7 @@
 
 use super::epoch::Epoch;
 use crate::content::Shortcuts;
-use crate::content::{Content, Message, Typed};
+use crate::content::{Content, Message, RequestMessage, Typed};
 use crate::decode::{Cursor, Step};
 use crate::encode::Encoder;
 use crate::encode::differential::Stamp;
@@ -180,4 +180,8 @@ impl<T: Typed> Typed for Tracked<T> {
 
 impl<T: Message> Message for Tracked<T> {
     const ELEMENT: QName = T::ELEMENT;
+}
+
+impl<T: RequestMessage> RequestMessage for Tracked<T> {
+    type Response = T::Response;
 }
