@@ -12,7 +12,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Error, Ident, LitBool, LitStr, Token, bracketed, parse_macro_input};
 
-/// Generates types, clients and server traits for a WSDL, like `deltasoap-codegen`. The path is
+/// Generates types, clients and servers for a WSDL, like `deltasoap-codegen`. The path is
 /// relative to the folder of the package (`CARGO_MANIFEST_DIR`). Documents are read only from
 /// files, and the crate is recompiled when one of them changes.
 ///

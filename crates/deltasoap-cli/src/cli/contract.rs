@@ -324,7 +324,7 @@ pub struct Generate {
     /// Generate no clients
     #[arg(long)]
     pub no_client: bool,
-    /// Generate no traits for servers: the code then needs only the feature `client` of deltasoap
+    /// Generate no servers: the code then needs only the feature `client` of deltasoap
     #[arg(long)]
     pub no_server: bool,
     /// Give enumerations a variant for values that the WSDL does not list, which are errors

@@ -36,7 +36,7 @@ const EXAMPLES: &str = "Examples:
   deltasoap mock shop.wsdl                              a service that answers with samples
   deltasoap validate shop.wsdl message.xml              what is wrong with a message, and where
   deltasoap compile shop.wsdl -o shop.bin               a file that loads faster, for use instead of the WSDL
-  deltasoap generate shop.wsdl -o src/shop.rs           Rust: types, a client, a trait for servers
+  deltasoap generate shop.wsdl -o src/shop.rs           Rust: types, a client, a server
   deltasoap replay --wsdl shop.wsdl captured/           the gain of differential decoding on these messages
   deltasoap demo                           all streams, a table
   deltasoap demo --stream tr069 --json     one stream, a line of JSON
@@ -100,7 +100,7 @@ pub enum Task {
     /// vSphere's stream, the recorded requests and responses are also replayed, as `replay` does
     /// with a WSDL. Each stream is played nine times, by new servers; times are medians.
     Demo(Demo),
-    /// Generate Rust for a WSDL: types, clients, traits for servers
+    /// Generate Rust for a WSDL: types, clients, servers
     ///
     /// The output is a file of a crate that depends on `deltasoap`, as for `mod weather;`.
     /// Operations that cannot be generated, such as those that the service starts, are named on
