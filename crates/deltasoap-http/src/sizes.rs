@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 #[derive(Debug, Default)]
 pub(crate) struct Sizes {
     last: AtomicUsize,
-    /// The largest size, less an eighth for each message since.
+    /// The largest size, less a 64th for each message since.
     high: AtomicUsize,
 }
 
@@ -34,7 +34,7 @@ impl Sizes {
     pub(crate) fn note(&self, len: usize) {
         self.last.store(len, Relaxed);
         let high = self.high.load(Relaxed);
-        self.high.store(len.max(high - high / 8), Relaxed);
+        self.high.store(len.max(high - high.div_ceil(64)), Relaxed);
     }
 
     /// Returns true if recent messages are small; false if there were none.
@@ -76,6 +76,8 @@ mod tests {
             assert!(!sizes.are_small());
         }
         (0..10).for_each(|_| sizes.note(10));
+        assert!(!sizes.are_small(), "a mixture of sizes keeps its templates");
+        (0..60).for_each(|_| sizes.note(10));
         assert!(sizes.are_small());
         sizes.note(SMALL);
         assert!(!sizes.are_small());

@@ -25,17 +25,14 @@ pub(crate) struct Record {
     costs: Costs,
     /// Compression results of its responses.
     learned: Arc<LearnedEffects>,
-    /// Number of consecutive requests that a handler took for good, so that nothing was returned.
-    gone: AtomicU32,
+    /// Requests that a handler took for good, so that nothing was returned.
+    gone: Streak<8, 64>,
+    /// Requests that had nothing in common with the one before.
+    unlike: Streak<64, 4>,
     /// Number of consecutive short requests that had a long response.
     long: AtomicU32,
 }
 
-/// After this many consecutive requests that were taken for good, the next are expected to be taken
-/// too.
-const GONE: u32 = 8;
-/// One request in this many is tried nevertheless.
-const TRIAL: u32 = 64;
 /// After this many consecutive long responses to short requests, the next is expected to be long
 /// too.
 const LONG: u32 = 2;
@@ -53,7 +50,8 @@ impl Record {
             sizes: Sizes::default(),
             costs: Costs::default(),
             learned: Arc::default(),
-            gone: AtomicU32::new(0),
+            gone: Streak::default(),
+            unlike: Streak::default(),
             long: AtomicU32::new(0),
         }
     }
@@ -136,17 +134,37 @@ impl Record {
 
     /// Records whether a handler returned a request or took it for good.
     pub(crate) fn note_returned(&self, is_returned: bool) {
-        if !is_returned {
-            self.gone.fetch_add(1, Relaxed);
-        } else if self.gone.load(Relaxed) != 0 {
-            self.gone.store(0, Relaxed);
+        self.gone.note(!is_returned);
+    }
+
+    /// Records whether a part of a request equalled the one before.
+    pub(crate) fn note_alike(&self, is_alike: bool) {
+        self.unlike.note(!is_alike);
+    }
+
+    /// Returns true if a memory for the next request is expected to be useless: the request will
+    /// not be returned, or has nothing in common with the one before.
+    pub(crate) fn expects_no_use_of_memory(&self) -> bool {
+        self.gone.goes_on() || self.unlike.goes_on()
+    }
+}
+
+/// Counts consecutive messages for which remembering was useless. After `LEAST` of them, it is
+/// expected to be useless for the next ones too; one in `TRIAL` is tried nevertheless.
+#[derive(Debug, Default)]
+struct Streak<const LEAST: u32, const TRIAL: u32>(AtomicU32);
+
+impl<const LEAST: u32, const TRIAL: u32> Streak<LEAST, TRIAL> {
+    fn note(&self, is_useless: bool) {
+        if is_useless {
+            self.0.fetch_add(1, Relaxed);
+        } else if self.0.load(Relaxed) != 0 {
+            self.0.store(0, Relaxed);
         }
     }
 
-    /// Returns true if the next request is not expected to be returned, so that notes for the
-    /// message after it would be useless.
-    pub(crate) fn expects_none_back(&self) -> bool {
-        self.gone.load(Relaxed) >= GONE && !self.gone.fetch_add(1, Relaxed).is_multiple_of(TRIAL)
+    fn goes_on(&self) -> bool {
+        self.0.load(Relaxed) >= LEAST && !self.0.fetch_add(1, Relaxed).is_multiple_of(TRIAL)
     }
 }
 
@@ -297,15 +315,28 @@ mod tests {
     }
 
     #[test]
-    fn a_handler_that_keeps_its_requests_is_tried_now_and_then() {
-        let record = Record::unregistered(QName::new("", "a"));
-        for _ in 0..GONE {
-            assert!(!record.expects_none_back());
-            record.note_returned(false);
+    fn what_is_useless_is_tried_now_and_then() {
+        let streak = Streak::<8, 64>::default();
+        for _ in 0..8 {
+            assert!(!streak.goes_on());
+            streak.note(true);
         }
-        let trials = (0..10 * TRIAL).filter(|_| !record.expects_none_back()).count();
+        let trials = (0..10 * 64).filter(|_| !streak.goes_on()).count();
         assert_eq!(trials, 10);
+        streak.note(false);
+        assert!(!streak.goes_on());
+    }
+
+    #[test]
+    fn requests_that_are_kept_or_unlike_need_no_memory() {
+        let record = Record::unregistered(QName::new("", "a"));
+        (0..8).for_each(|_| record.note_returned(false));
+        assert!(record.expects_no_use_of_memory());
         record.note_returned(true);
-        assert!(!record.expects_none_back());
+        assert!(!record.expects_no_use_of_memory());
+        (0..65).for_each(|_| record.note_alike(false));
+        assert!(record.expects_no_use_of_memory());
+        record.note_alike(true);
+        assert!(!record.expects_no_use_of_memory());
     }
 }

@@ -23,7 +23,7 @@ pub(super) const MANY: u32 = 2;
 const PART: f64 = 1.0 / 48.0;
 /// Maximum that a timed message adds to the debt, with those before it, as a multiple of its time in
 /// full: more is usually caused by the machine.
-const MAX_LOSS: f64 = 3.0;
+const MAX_LOSS: f64 = 8.0;
 /// Maximum credit from the gains of earlier messages, as a number of messages in full.
 const MAX_GAIN: f64 = 4.0;
 /// Number of messages after which the time of a message in full is measured again.

@@ -155,7 +155,7 @@ impl Templates {
 
     /// Returns a buffer that is probably large enough for the next message.
     fn buffer(&self) -> Buffer {
-        Buffer::with_capacity(self.bytes + self.bytes / 8)
+        Buffer::with_capacity(self.bytes + (self.bytes / 8).max(512))
     }
 
     fn write_in_full(&mut self, envelope: &Envelope<'_>) -> Result<Outgoing, Error> {

@@ -181,7 +181,11 @@ where
 
     /// Counts the result of the message.
     fn count(&self, memory: &Memory<T>) {
-        self.home.target.record.count(&(memory.stats() - self.before));
+        let (record, stats) = (&self.home.target.record, memory.stats() - self.before);
+        record.count(&stats);
+        if self.before.messages > 0 {
+            record.note_alike(stats.fast_bytes > 0);
+        }
     }
 }
 
@@ -441,12 +445,12 @@ mod tests {
         let service = default_service(Sharing::Principal);
         let connection = Connection::new();
         for _ in 0..8 {
-            assert!(!service.record.expects_none_back());
+            assert!(!service.record.expects_no_use_of_memory());
             let _ = service.check_out(over(&connection)).expect("a memory source").lease().into_owned();
         }
-        assert!(service.record.expects_none_back());
+        assert!(service.record.expects_no_use_of_memory());
         service.handle(over(&connection), "");
-        assert!(!service.record.expects_none_back());
+        assert!(!service.record.expects_no_use_of_memory());
     }
 
     #[test]
