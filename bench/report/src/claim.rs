@@ -306,13 +306,22 @@ fn colored(grid: &Grid, verdicts: &[Verdict]) -> Sheet {
 
 /// Returns the number of verdicts by outcome, as one sentence.
 pub fn counts<'v>(verdicts: impl IntoIterator<Item = &'v Verdict>) -> String {
+    let all: Vec<&Verdict> = verdicts.into_iter().collect();
+    format!("Of {} claims, {}.", all.len(), outcomes(all).join(", "))
+}
+
+/// Returns the number of verdicts of each outcome that occurs, in words.
+pub fn outcomes<'v>(verdicts: impl IntoIterator<Item = &'v Verdict>) -> Vec<String> {
     let mut counts = [0; 4];
     verdicts.into_iter().for_each(|verdict| counts[verdict.outcome as usize] += 1);
-    let [agrees, differs, unstable, missing] = counts;
-    let all: usize = counts.iter().sum();
-    format!(
-        "Of {all} claims, {agrees} agree, {differs} differ, {unstable} are unstable and {missing} were not measured."
-    )
+    let of_one = ["agrees", "differs", "is unstable", "was not measured"];
+    let of_more = ["agree", "differ", "are unstable", "were not measured"];
+    let text = |(count, (one, more)): (usize, (&str, &str))| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        _ => Some(format!("{count} {more}")),
+    };
+    counts.into_iter().zip(of_one.into_iter().zip(of_more)).filter_map(text).collect()
 }
 
 fn as_text<S: Serializer>(test: &Test, serializer: S) -> Result<S::Ok, S::Error> {
@@ -397,6 +406,7 @@ mod tests {
     #[test]
     fn all_outcomes_are_counted() {
         let verdicts = [&[1.5][..], &[9.0], &[1.5, 9.0], &[]].map(|numbers| judged(Sizes::None, &[], numbers));
-        assert_eq!(counts(&verdicts), "Of 4 claims, 1 agree, 1 differ, 1 are unstable and 1 were not measured.");
+        assert_eq!(counts(&verdicts), "Of 4 claims, 1 agrees, 1 differs, 1 is unstable, 1 was not measured.");
+        assert_eq!(outcomes(&[verdicts[1].clone(), verdicts[1].clone()]), ["2 differ"]);
     }
 }

@@ -143,14 +143,18 @@ impl Sheet {
         )
     }
 
-    /// Returns the CSS class: names, words and long cells are text, everything else is numbers.
+    /// Returns the CSS class: names, words and long cells are text, numbers are not.
     fn class(&self, column: usize) -> &'static str {
         /// Maximum characters of a number with its interval.
         const LONG: usize = 40;
-        const WORDS: [&str; 4] = ["why", "agrees", "outcome", "value"];
-        let is_text = column < self.names || WORDS.iter().any(|word| self.header[column].starts_with(word));
-        let is_long = |row: &Vec<Cell>| row.get(column).is_some_and(|cell| cell.text.chars().count() > LONG);
-        match self.rows.iter().any(is_long) {
+        const WORDS: [&str; 3] = ["why", "agrees", "value"];
+        let cells = || self.rows.iter().filter_map(|row| row.get(column));
+        let has_numbers =
+            || cells().any(|cell| cell.text.is_empty() || cell.text.contains(|c: char| c.is_ascii_digit()));
+        let is_text = column < self.names
+            || WORDS.iter().any(|word| self.header[column].starts_with(word))
+            || !(self.rows.is_empty() || has_numbers());
+        match cells().any(|cell| cell.text.chars().count() > LONG) {
             true => " class=\"text long\"",
             false if is_text => " class=\"text\"",
             false => "",
@@ -189,6 +193,13 @@ mod tests {
         let grid = Grid::new("x", &["toolkit", "ms", "note"], 1).with([["a", "0.1", &"b".repeat(41)]]);
         let html = Sheet::from(&grid).html();
         assert!(html.contains("<td>0.1</td><td class=\"text long\">bbb"), "{html}");
+    }
+
+    #[test]
+    fn words_stand_at_the_left() {
+        let grid = Grid::new("x", &["row", "lost to", "outcome", "ms"], 1);
+        let html = Sheet::from(&grid.with([["a", "gsoap", "agrees", ""], ["b", "axis", "differs", "2"]])).html();
+        assert!(html.contains("<td class=\"text\">gsoap</td><td class=\"text\">agrees</td><td></td>"), "{html}");
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! HTML pages, each one self-contained file.
 
 use super::measure::UNPREDICTED;
-use super::plan::Curve;
+use super::plan::{Curve, changes, stations, summary};
 use crate::files::write_page;
 use anyhow::Result;
 use deltasoap_cost::paper::printed;
-use deltasoap_cost::plan::{CapacityPlan, Load};
+use deltasoap_cost::plan::{Answer, CapacityPlan, Load};
 use deltasoap_cost::validate::Comparison;
 use deltasoap_cost::{Activity, Calibration, Model};
 use deltasoap_cost_report::{activities, errors, exhibits, verdicts};
@@ -32,7 +32,7 @@ pub fn calibration(path: &Path, measured: &Calibration, model: &Model) -> Result
     page.section("Claims");
     let verdicts = verdicts(&[Ok(model.clone())], &Err(UNPREDICTED.to_owned()), &printed);
     page.paragraph(&claim::counts(&verdicts));
-    page.sheet(&claim::short_sheet(&verdicts));
+    page.sheet(&claim::sheet("Outcome of each claim", &verdicts));
     page.section("Tables and figures");
     exhibits(Some((measured, model)), &verdicts, &printed).iter().for_each(|exhibit| page.exhibit(exhibit));
     page.section("Notes");
@@ -67,13 +67,13 @@ pub fn validation(path: &Path, model: &Model, all: &[Comparison]) -> Result<()> 
     let mut page = page("Predictions and measurements", model);
     page.section("All predictions");
     page.grid(&errors(all));
-    page.chart(&Chart::lines("Error of so many percent of the predictions", "% of predictions", "error in %", lines));
-    page.chart(&Chart::lines("Predicted and measured", "measured, µs", "predicted, µs", both));
+    page.chart(&Chart::lines("How many predictions are how far off", "% of predictions", "error in %, at most", lines));
+    page.chart(&Chart::lines("Predicted and measured times", "measured, µs", "predicted, µs", both));
     write_page(path, page)
 }
 
 /// Writes a plan as curves over the load.
-pub fn plan(path: &Path, model: &Model, plan: &CapacityPlan, curve: &Curve) -> Result<()> {
+pub fn plan(path: &Path, model: &Model, plan: &CapacityPlan, answers: &[Answer], curve: &Curve) -> Result<()> {
     let x = match plan.load {
         Load::Closed { .. } => "clients",
         Load::Open { .. } => "requests a second",
@@ -83,9 +83,14 @@ pub fn plan(path: &Path, model: &Model, plan: &CapacityPlan, curve: &Curve) -> R
         points: curve.iter().map(|(x, outcome)| (*x, of(outcome))).collect(),
         mark: Mark::Line,
     };
-    let stations = plan.outcome.stations.iter().enumerate();
-    let busy = stations.map(|(at, it)| line(it.station, &|outcome| outcome.stations[at].utilisation * 100.0)).collect();
+    let all = plan.outcome.stations.iter().enumerate();
+    let busy = all.map(|(at, it)| line(it.station, &|outcome| outcome.stations[at].utilisation * 100.0)).collect();
     let mut page = page("What many clients see", model);
+    summary(plan).iter().for_each(|sentence| page.paragraph(sentence));
+    page.section("Tables");
+    page.grid(&stations(&plan.outcome));
+    page.grid(&changes(answers));
+    page.section("Growing load");
     page.chart(&Chart::lines("Response time", x, "ms", vec![line("response time", &|it| it.response * 1e3)]));
     page.chart(&Chart::lines("Throughput", x, "requests a second", vec![line("throughput", &|it| it.throughput)]));
     page.chart(&Chart::lines("Utilisation", x, "% busy", busy));

@@ -12,6 +12,7 @@ use deltasoap_cost::plan::{
 };
 use deltasoap_cost::predict::{Direction, MessageCost, Sample, message_cost, samples};
 use deltasoap_cost::{Machine, Mode, Model};
+use deltasoap_report::Grid;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -50,7 +51,7 @@ pub async fn run(arguments: &Arguments) -> Result<()> {
     }
     let answers = answers(&system, load, Some(&binary));
     if let Some(path) = &arguments.html {
-        html::plan(path, &model, &planned, &curve(&system, load))?;
+        html::plan(path, &model, &planned, &answers, &curve(&system, load))?;
     }
     if arguments.json {
         let json = json!({ "plan": planned, "answers": answers, "validation": observed });
@@ -252,38 +253,57 @@ fn curve(system: &System, load: Load) -> Vec<(f64, Outcome)> {
 
 fn print(plan: &CapacityPlan, answers: &[Answer], observed: Option<&Validation>) -> Result<()> {
     let mut out = stdout();
-    let (system, outcome) = (&plan.system, &plan.outcome);
-    let seconds = |it: f64| time(it * 1e9);
-    writeln!(
-        out,
-        "demand of a request: {} for XML, {} for everything else and {} after the answer at the server, {} at the client, {:.0} + {:.0} bytes\n",
-        seconds(system.xml),
-        seconds(system.service),
-        seconds(system.behind),
-        seconds(system.client),
-        system.request_bytes,
-        system.response_bytes
-    )?;
-    writeln!(out, "{:.1} requests a second, answered in {} on average", outcome.throughput, seconds(outcome.response))?;
-    writeln!(out, "the {} saturates first: at {:.1} requests a second", plan.bottleneck, plan.most)?;
-    match plan.knee {
-        Knee::Clients(clients) => writeln!(out, "the knee is at {clients:.1} clients: more of them mostly wait\n")?,
-        Knee::Rate(rate) => writeln!(out, "the knee is at {rate:.1} requests a second: more of them mostly wait\n")?,
-    }
-    let station = |it: &deltasoap_cost::plan::Occupation| {
-        vec![it.station.to_owned(), percent(it.utilisation), format!("{:.2}", it.queue), seconds(it.residence)]
-    };
-    let rows: Vec<_> = outcome.stations.iter().map(station).collect();
-    writeln!(out, "{}\n", table(&["", "busy", "requests there", "time there"], &rows))?;
-    writeln!(
-        out,
-        "{}",
-        table(&["with", "response time", "", "throughput", ""], &answers.iter().map(answer).collect::<Vec<_>>())
-    )?;
+    let [demand, result @ ..] = summary(plan);
+    writeln!(out, "{demand}\n\n{}\n", result.join("\n"))?;
+    writeln!(out, "{}\n", stations(&plan.outcome).terminal())?;
+    writeln!(out, "{}", changes(answers).terminal())?;
     if let Some(observed) = observed {
         writeln!(out, "\n{}", validated(observed, Machine::current().cores))?;
     }
     Ok(())
+}
+
+/// Returns the plan in sentences.
+pub fn summary(plan: &CapacityPlan) -> [String; 4] {
+    let (system, outcome) = (&plan.system, &plan.outcome);
+    let seconds = |it: f64| time(it * 1e9);
+    let knee = match plan.knee {
+        Knee::Clients(clients) => format!("{clients:.1} clients"),
+        Knee::Rate(rate) => format!("{rate:.1} requests a second"),
+    };
+    [
+        format!(
+            "At the server, a request takes {} for XML, {} for everything else, and {} after the answer. At the client, it \
+             takes {}. Its messages have {:.0} and {:.0} bytes.",
+            seconds(system.xml),
+            seconds(system.service),
+            seconds(system.behind),
+            seconds(system.client),
+            system.request_bytes,
+            system.response_bytes
+        ),
+        format!(
+            "The server answers {:.1} requests a second, in {} on average.",
+            outcome.throughput,
+            seconds(outcome.response)
+        ),
+        format!("The {} saturates first: at {:.1} requests a second.", plan.bottleneck, plan.most),
+        format!("The knee is at {knee}: more of them mostly wait."),
+    ]
+}
+
+/// Returns the table of what is busy.
+pub fn stations(outcome: &Outcome) -> Grid {
+    let row = |it: &deltasoap_cost::plan::Occupation| {
+        [it.station.to_owned(), percent(it.utilisation), format!("{:.2}", it.queue), time(it.residence * 1e9)]
+    };
+    Grid::new("What is busy", &["", "busy", "requests there", "time there"], 1).with(outcome.stations.iter().map(row))
+}
+
+/// Returns the table of what would change the outcome.
+pub fn changes(answers: &[Answer]) -> Grid {
+    let headings = ["with", "response time", "change", "throughput", "change"];
+    Grid::new("What would change it", &headings, 1).with(answers.iter().map(answer))
 }
 
 fn answer(it: &Answer) -> Vec<String> {

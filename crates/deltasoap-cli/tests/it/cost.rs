@@ -220,7 +220,7 @@ fn a_plan_answers_the_papers_questions() {
     assert_eq!(open["plan"]["outcome"]["throughput"], 100.0);
     let page = folder().join("plan.html").to_string_lossy().into_owned();
     let table = printed(&[&common[..], &["--clients", "50", "--html", &page]].concat());
-    assert!(table.contains("the knee is at") && table.contains("30 % more clients"), "{table}");
+    assert!(table.contains("The knee is at") && table.contains("30 % more clients"), "{table}");
     assert!(std::fs::read_to_string(&page).expect("a page").contains("Utilisation"));
 }
 
