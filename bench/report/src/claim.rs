@@ -243,6 +243,7 @@ impl Verdict {
         let interval = |ours: Interval| format!("{} to {}", number(ours.low), number(ours.high));
         vec![
             claim.statement.clone(),
+            self.outcome.to_string(),
             claim.place.clone(),
             claim.printed.to_string(),
             self.ours.map_or_else(String::new, |ours| number(ours.median)),
@@ -250,20 +251,20 @@ impl Verdict {
             self.bar.map_or_else(String::new, number),
             size_names(&self.sizes_run).join(", "),
             claim.test.to_string(),
-            self.outcome.to_string(),
             self.why().to_owned(),
         ]
     }
 }
 
+/// What matters comes first: a screen may be too narrow for all.
 const HEADER: [&str; 10] =
-    ["compared", "place", "theirs", "ours", "range", "to beat", "sizes", "agrees if", OUTCOME, "why"];
+    ["compared", OUTCOME, "place", "theirs", "ours", "range", "to beat", "sizes", "agrees if", "why"];
 const OUTCOME: &str = "outcome";
 
 /// Returns all verdicts as a table, without empty columns.
 pub fn grid(title: &str, verdicts: &[Verdict]) -> Grid {
     let rows = verdicts.iter().map(Verdict::cells).collect();
-    without_empty_columns(Grid { title: title.to_owned(), header: HEADER.map(str::to_owned).into(), rows, names: 2 })
+    without_empty_columns(Grid { title: title.to_owned(), header: HEADER.map(str::to_owned).into(), rows, names: 1 })
 }
 
 fn without_empty_columns(grid: Grid) -> Grid {
@@ -278,7 +279,7 @@ pub fn short(verdicts: &[Verdict]) -> Grid {
     let row = |verdict: &Verdict| [vec![verdict.claim.paper.clone()], verdict.cells()].concat();
     let header = ["paper"].iter().chain(&HEADER).map(|&name| name.to_owned()).collect();
     let rows = verdicts.iter().map(row).collect();
-    without_empty_columns(Grid { title: "Outcome of each claim".to_owned(), header, rows, names: 3 })
+    without_empty_columns(Grid { title: "Outcome of each claim".to_owned(), header, rows, names: 2 })
 }
 
 /// Returns [`grid`] for a page.
