@@ -4,6 +4,7 @@ use super::measure::UNPREDICTED;
 use super::plan::{Curve, changes, stations, summary};
 use crate::files::write_page;
 use anyhow::Result;
+use deltasoap_cost::measure::BackgroundLoad;
 use deltasoap_cost::paper::printed;
 use deltasoap_cost::plan::{Answer, CapacityPlan, Load};
 use deltasoap_cost::validate::Comparison;
@@ -48,7 +49,7 @@ fn page(title: &str, model: &Model) -> Page {
 }
 
 /// Writes how far off predictions are.
-pub fn validation(path: &Path, model: &Model, all: &[Comparison]) -> Result<()> {
+pub fn validation(path: &Path, model: &Model, busy: Option<BackgroundLoad>, all: &[Comparison]) -> Result<()> {
     let of = |activity| all.iter().filter(move |it| it.activity == activity);
     let mut lines = Vec::new();
     for activity in activities(all) {
@@ -65,6 +66,7 @@ pub fn validation(path: &Path, model: &Model, all: &[Comparison]) -> Result<()> 
     };
     let both = activities(all).map(scatter).collect();
     let mut page = page("Predictions and measurements", model);
+    busy.iter().for_each(|busy| page.warning(&busy.warning()));
     page.section("All predictions");
     page.grid(&errors(all));
     page.chart(&Chart::lines("How many predictions are how far off", "% of predictions", "error in %, at most", lines));
@@ -95,4 +97,22 @@ pub fn plan(path: &Path, model: &Model, plan: &CapacityPlan, answers: &[Answer],
     page.chart(&Chart::lines("Throughput", x, "requests a second", vec![line("throughput", &|it| it.throughput)]));
     page.chart(&Chart::lines("Utilisation", x, "% busy", busy));
     write_page(path, page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_validation_warns_if_the_machine_was_busy() {
+        let measured: Calibration = serde_json::from_str(include_str!("../../tests/data/cost.json")).expect("JSON");
+        let model = Model::fit(&measured).expect("a model");
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("page.html");
+        for (busy, is_warned) in [(BackgroundLoad::new(Some(1.5), 2), true), (None, false)] {
+            validation(&path, &model, busy, &[]).expect("written");
+            let html = std::fs::read_to_string(&path).expect("a page");
+            assert_eq!(html.contains("kept 1.50 of 2 processors busy"), is_warned, "{html}");
+        }
+    }
 }
