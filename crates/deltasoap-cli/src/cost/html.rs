@@ -1,14 +1,14 @@
 //! HTML pages, each one self-contained file.
 
 use super::measure::UNPREDICTED;
-use super::plan::{Curve, changes, stations, summary};
+use super::plan::{Curve, Validation, about_tests, changes, load_tests, others, stations, summary};
 use crate::files::write_page;
 use anyhow::Result;
 use deltasoap_cost::measure::BackgroundLoad;
 use deltasoap_cost::paper::printed;
 use deltasoap_cost::plan::{Answer, CapacityPlan, Load};
 use deltasoap_cost::validate::Comparison;
-use deltasoap_cost::{Activity, Calibration, Model};
+use deltasoap_cost::{Activity, Calibration, Machine, Model};
 use deltasoap_cost_report::{activities, errors, exhibits, verdicts};
 use deltasoap_report::{Chart, Line, Mark, Page, claim};
 use std::path::Path;
@@ -75,7 +75,14 @@ pub fn validation(path: &Path, model: &Model, busy: Option<BackgroundLoad>, all:
 }
 
 /// Writes a plan as curves over the load.
-pub fn plan(path: &Path, model: &Model, plan: &CapacityPlan, answers: &[Answer], curve: &Curve) -> Result<()> {
+pub fn plan(
+    path: &Path,
+    model: &Model,
+    plan: &CapacityPlan,
+    answers: &[Answer],
+    curve: &Curve,
+    observed: Option<&Validation>,
+) -> Result<()> {
     let x = match plan.load {
         Load::Closed { .. } => "clients",
         Load::Open { .. } => "requests a second",
@@ -92,6 +99,12 @@ pub fn plan(path: &Path, model: &Model, plan: &CapacityPlan, answers: &[Answer],
     page.section("Tables");
     page.grid(&stations(&plan.outcome));
     page.grid(&changes(answers));
+    if let Some(observed) = observed {
+        page.section("Load tests");
+        others(observed, Machine::current().cores).iter().for_each(|busy| page.warning(busy));
+        page.grid(&load_tests(observed));
+        page.paragraph(&about_tests(observed));
+    }
     page.section("Growing load");
     page.chart(&Chart::lines("Response time", x, "ms", vec![line("response time", &|it| it.response * 1e3)]));
     page.chart(&Chart::lines("Throughput", x, "requests a second", vec![line("throughput", &|it| it.throughput)]));

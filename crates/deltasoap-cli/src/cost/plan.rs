@@ -1,7 +1,7 @@
 //! `cost plan`: what many clients see.
 
 use super::load::{self, Observed, Range};
-use super::tables::{percent, table, time};
+use super::tables::{percent, time};
 use super::{calibration, check_changes, html, operations, sizes};
 use crate::cli::cost::Plan as Arguments;
 use crate::output::stdout;
@@ -51,7 +51,7 @@ pub async fn run(arguments: &Arguments) -> Result<()> {
     }
     let answers = answers(&system, load, Some(&binary));
     if let Some(path) = &arguments.html {
-        html::plan(path, &model, &planned, &answers, &curve(&system, load))?;
+        html::plan(path, &model, &planned, &answers, &curve(&system, load), observed.as_ref())?;
     }
     if arguments.json {
         let json = json!({ "plan": planned, "answers": answers, "validation": observed });
@@ -97,7 +97,7 @@ fn system(arguments: &Arguments, costs: &[MessageCost], cores: u32) -> System {
 
 /// Predictions and the load tests that they are compared with.
 #[derive(Debug, serde::Serialize)]
-struct Validation {
+pub struct Validation {
     /// Number of clients of the test that the service time is taken from.
     base: u32,
     tests: Vec<Validated>,
@@ -322,11 +322,19 @@ fn answer(it: &Answer) -> Vec<String> {
 }
 
 fn validated(validation: &Validation, cores: usize) -> String {
-    let all = &validation.tests;
+    let mut text = load_tests(validation).terminal() + "\n" + &about_tests(validation);
+    if let Some(busy) = others(validation, cores) {
+        text += &format!("\n{busy}");
+    }
+    text
+}
+
+/// Returns the table of predictions and load tests.
+pub fn load_tests(validation: &Validation) -> Grid {
     let off = |predicted: f64, observed: f64| format!("{:+.1} %", (predicted / observed - 1.0) * 100.0);
     let row = |it: &Validated| {
         let (rates, times) = (it.range.throughput, it.range.response);
-        vec![
+        [
             it.clients.to_string(),
             percent(it.utilisation),
             format!("{:.1}/s ({:.1} to {:.1})", it.observed.throughput, rates.0, rates.1),
@@ -347,17 +355,24 @@ fn validated(validation: &Validation, cores: usize) -> String {
         "plan off by",
         "bounds off by",
     ];
-    let mut text = table(&headings, &all.iter().map(row).collect::<Vec<_>>());
-    text += &format!(
-        "\nload tests: the median of {ROUNDS}, and their range. The service time is that of {} clients, which is not compared. The \
-         bounds are what follows without the plan: answers as fast as with these clients, until the processor is full",
+    Grid::new("The plan and load tests", &headings, 1).with(validation.tests.iter().map(row))
+}
+
+/// Explains [`load_tests`].
+pub fn about_tests(validation: &Validation) -> String {
+    format!(
+        "Load tests: the median of {ROUNDS}, and their range. The service time is that of {} clients, which is not \
+         compared. The bounds are what follows without the plan: answers as fast as with these clients, until the \
+         processor is full.",
         validation.base
-    );
-    let others = all.iter().filter_map(|it| it.observed.others).reduce(f64::max);
-    if let Some(busy) = BackgroundLoad::new(others, cores) {
-        text += &format!("\n{busy} meanwhile, which the plan does not include: measure again when the machine is idle");
-    }
-    text
+    )
+}
+
+/// Returns a warning if other programs disturbed the load tests.
+pub fn others(validation: &Validation, cores: usize) -> Option<String> {
+    let others = validation.tests.iter().filter_map(|it| it.observed.others).reduce(f64::max);
+    let busy = BackgroundLoad::new(others, cores)?;
+    Some(format!("{busy} meanwhile, which the plan does not include: measure again when the machine is idle"))
 }
 
 #[cfg(test)]
