@@ -1,5 +1,5 @@
-//! `cargo xtask browser`: tests the landing page, the report of the benchmark suite and the page of
-//! the cost model, in Debian's headless Chromium.
+//! `cargo xtask browser`: tests the landing page, and the pages that commands write, in Debian's
+//! headless Chromium.
 //!
 //! The tests are a separate program, `tests/browser`, so that the browser driver is built only for
 //! them.
@@ -44,28 +44,48 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
 }
 
+/// Returns the path of a page, whose folder exists.
+fn page(name: &str) -> Result<PathBuf> {
+    let folder = shell::root().join("target/browser");
+    shell::create_folder(&folder)?;
+    Ok(folder.join(name))
+}
+
 /// Writes the report of the record in the suite's own tests.
 fn report() -> Result<PathBuf> {
-    let root = shell::root();
-    let page = root.join("target/browser/report.html");
-    shell::create_folder(&root.join("target/browser"))?;
+    let page = page("report.html")?;
     let mut suite = shell::ours("deltasoap-bench", Profile::Release);
-    suite.args(["suite", "--report"]).arg(root.join("bench/suite/tests/record")).arg("--html").arg(&page);
-    shell::run(&mut suite)?;
+    suite.args(["suite", "--report"]).arg(shell::root().join("bench/suite/tests/record"));
+    shell::run(suite.arg("--html").arg(&page))?;
     Ok(page)
 }
 
 /// Writes the page of the calibration in the command's own tests. It comes from another machine,
 /// which `fit` accepts with an option.
 fn cost() -> Result<PathBuf> {
-    let root = shell::root();
-    let page = root.join("target/browser/cost.html");
+    let page = page("cost.html")?;
     let mut fit = shell::ours("deltasoap-cli", Profile::Release);
-    fit.args(["cost", "fit", "--elsewhere"])
-        .arg("--calibration")
-        .arg(root.join("crates/deltasoap-cli/tests/data/cost.json"));
-    fit.arg("--html").arg(&page);
-    shell::run(&mut fit)?;
+    fit.args(["cost", "fit", "--elsewhere", "--calibration"]);
+    fit.arg(shell::root().join("crates/deltasoap-cli/tests/data/cost.json"));
+    shell::run(fit.arg("--html").arg(&page))?;
+    Ok(page)
+}
+
+/// Writes the page of a short demo.
+fn demo() -> Result<PathBuf> {
+    let page = page("demo.html")?;
+    let mut demo = shell::ours("deltasoap-cli", Profile::Release);
+    demo.args(["demo", "--devices", "2", "--size", "1000", "--report"]);
+    shell::run(demo.arg(&page))?;
+    Ok(page)
+}
+
+/// Writes the page of a replay in which operations have long names, and paths of files do.
+fn replay() -> Result<PathBuf> {
+    let page = page("replay.html")?;
+    let mut replay = shell::ours("deltasoap-cli", Profile::Release);
+    replay.arg("replay").arg(shell::root().join("testdata/sequences/tr069-inform"));
+    shell::run(replay.arg("--html").arg(&page))?;
     Ok(page)
 }
 
@@ -92,6 +112,7 @@ fn visit(origin: &str, chromium: &std::path::Path) -> Result<ExitCode> {
     shell::build(&["deltasoap-browser-test"], Profile::Dev)?;
     let mut tests = shell::ours("deltasoap-browser-test", Profile::Dev);
     tests.arg(origin).arg("--report").arg(report()?).arg("--cost").arg(cost()?);
+    tests.arg("--demo").arg(demo()?).arg("--replay").arg(replay()?);
     tests.arg("--chromium").arg(chromium).arg("--screenshots").arg(shell::root().join("target/browser"));
     let is_passed = shell::passes_within(LIMIT, &mut tests)?;
     Ok(if is_passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })

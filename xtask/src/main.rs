@@ -68,7 +68,7 @@ enum Task {
     Reproduce(reproduce::Arguments),
     /// Run the clients of other toolkits against our server, and our client against their servers
     Interop(interop::Arguments),
-    /// Visit the landing page with a headless browser
+    /// Visit the landing page, and pages that commands write, with a headless browser
     Browser(browser::Arguments),
     /// Validate samples of WSDLs with libxml2 and with xmlschema
     Samples(schema::Samples),

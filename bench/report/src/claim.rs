@@ -243,6 +243,7 @@ impl Verdict {
         let interval = |ours: Interval| format!("{} to {}", number(ours.low), number(ours.high));
         vec![
             claim.statement.clone(),
+            self.outcome.to_string(),
             claim.place.clone(),
             claim.printed.to_string(),
             self.ours.map_or_else(String::new, |ours| number(ours.median)),
@@ -250,20 +251,20 @@ impl Verdict {
             self.bar.map_or_else(String::new, number),
             size_names(&self.sizes_run).join(", "),
             claim.test.to_string(),
-            self.outcome.to_string(),
             self.why().to_owned(),
         ]
     }
 }
 
+/// What matters comes first: a screen may be too narrow for all.
 const HEADER: [&str; 10] =
-    ["compared", "place", "theirs", "ours", "range", "to beat", "sizes", "agrees if", OUTCOME, "why"];
+    ["compared", OUTCOME, "place", "theirs", "ours", "range", "to beat", "sizes", "agrees if", "why"];
 const OUTCOME: &str = "outcome";
 
 /// Returns all verdicts as a table, without empty columns.
 pub fn grid(title: &str, verdicts: &[Verdict]) -> Grid {
     let rows = verdicts.iter().map(Verdict::cells).collect();
-    without_empty_columns(Grid { title: title.to_owned(), header: HEADER.map(str::to_owned).into(), rows, names: 2 })
+    without_empty_columns(Grid { title: title.to_owned(), header: HEADER.map(str::to_owned).into(), rows, names: 1 })
 }
 
 fn without_empty_columns(grid: Grid) -> Grid {
@@ -278,7 +279,7 @@ pub fn short(verdicts: &[Verdict]) -> Grid {
     let row = |verdict: &Verdict| [vec![verdict.claim.paper.clone()], verdict.cells()].concat();
     let header = ["paper"].iter().chain(&HEADER).map(|&name| name.to_owned()).collect();
     let rows = verdicts.iter().map(row).collect();
-    without_empty_columns(Grid { title: "Outcome of each claim".to_owned(), header, rows, names: 3 })
+    without_empty_columns(Grid { title: "Outcome of each claim".to_owned(), header, rows, names: 2 })
 }
 
 /// Returns [`grid`] for a page.
@@ -306,13 +307,22 @@ fn colored(grid: &Grid, verdicts: &[Verdict]) -> Sheet {
 
 /// Returns the number of verdicts by outcome, as one sentence.
 pub fn counts<'v>(verdicts: impl IntoIterator<Item = &'v Verdict>) -> String {
+    let all: Vec<&Verdict> = verdicts.into_iter().collect();
+    format!("Of {} claims, {}.", all.len(), outcomes(all).join(", "))
+}
+
+/// Returns the number of verdicts of each outcome that occurs, in words.
+pub fn outcomes<'v>(verdicts: impl IntoIterator<Item = &'v Verdict>) -> Vec<String> {
     let mut counts = [0; 4];
     verdicts.into_iter().for_each(|verdict| counts[verdict.outcome as usize] += 1);
-    let [agrees, differs, unstable, missing] = counts;
-    let all: usize = counts.iter().sum();
-    format!(
-        "Of {all} claims, {agrees} agree, {differs} differ, {unstable} are unstable and {missing} were not measured."
-    )
+    let of_one = ["agrees", "differs", "is unstable", "was not measured"];
+    let of_more = ["agree", "differ", "are unstable", "were not measured"];
+    let text = |(count, (one, more)): (usize, (&str, &str))| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        _ => Some(format!("{count} {more}")),
+    };
+    counts.into_iter().zip(of_one.into_iter().zip(of_more)).filter_map(text).collect()
 }
 
 fn as_text<S: Serializer>(test: &Test, serializer: S) -> Result<S::Ok, S::Error> {
@@ -397,6 +407,7 @@ mod tests {
     #[test]
     fn all_outcomes_are_counted() {
         let verdicts = [&[1.5][..], &[9.0], &[1.5, 9.0], &[]].map(|numbers| judged(Sizes::None, &[], numbers));
-        assert_eq!(counts(&verdicts), "Of 4 claims, 1 agree, 1 differ, 1 are unstable and 1 were not measured.");
+        assert_eq!(counts(&verdicts), "Of 4 claims, 1 agrees, 1 differs, 1 is unstable, 1 was not measured.");
+        assert_eq!(outcomes(&[verdicts[1].clone(), verdicts[1].clone()]), ["2 differ"]);
     }
 }

@@ -147,7 +147,7 @@ impl Page {
             true => String::new(),
             false => {
                 let all: String = self.warnings.iter().map(warning).collect();
-                format!("<div class=\"warning\" role=\"note\">{all}</div>")
+                format!("<div class=\"warning\" role=\"note\" aria-label=\"Warning\">{all}</div>")
             }
         };
         let colours = palette::style();
@@ -259,7 +259,7 @@ mod tests {
             "<a href=\"#a-b-2\">A &amp; B</a>",
             "<h3>Table 1</h3>",
             "<details class=\"section\" id=\"a-b\" open><summary><h2>A &amp; B</h2></summary>",
-            "</h1><div class=\"warning\" role=\"note\"><p>A &amp; B</p></div>",
+            "</h1><div class=\"warning\" role=\"note\" aria-label=\"Warning\"><p>A &amp; B</p></div>",
             "<figcaption>A &amp; B</figcaption><div class=\"scroll\" role=\"img\" tabindex=\"0\" aria-label=\"A &amp; B: ",
             "<th scope=\"row\" class=\"text\">A &amp; B</th>",
             "<b class=\"lost\">differs</b>",

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use crate::page::escape;
-use crate::{number, palette};
+use crate::palette;
 
 /// A chart.
 #[derive(Debug, Clone)]
@@ -20,6 +20,9 @@ pub struct Chart {
     pub body: Body,
 }
 
+/// A name, and a number for each group or place.
+pub type Series = (String, Vec<f64>);
+
 /// The content of a chart.
 #[derive(Debug, Clone)]
 pub enum Body {
@@ -28,7 +31,7 @@ pub enum Body {
         /// Names of the groups.
         groups: Vec<String>,
         /// Name and heights of each series; it has one bar in each group.
-        series: Vec<(String, Vec<f64>)>,
+        series: Vec<Series>,
     },
     /// Points on two axes. On logarithmic scales, numbers that are not positive are omitted.
     Lines {
@@ -75,7 +78,7 @@ impl Chart {
         across: impl Into<String>,
         up: impl Into<String>,
         groups: Vec<String>,
-        series: Vec<(String, Vec<f64>)>,
+        series: Vec<Series>,
     ) -> Self {
         Chart { title: title.into(), across: across.into(), up: up.into(), body: Body::Bars { groups, series } }
     }
@@ -86,9 +89,9 @@ impl Chart {
         across: impl Into<String>,
         up: impl Into<String>,
         places: &[f64],
-        series: Vec<(String, Vec<f64>)>,
+        series: Vec<Series>,
     ) -> Self {
-        let line = |(name, heights): (String, Vec<f64>)| Line {
+        let line = |(name, heights): Series| Line {
             name,
             points: places.iter().copied().zip(heights).collect(),
             mark: Mark::Both,
@@ -136,13 +139,23 @@ impl Chart {
 
     /// Returns the chart as SVG, without its title and legend.
     pub fn svg(&self) -> String {
-        let mut svg = Svg::new();
         match &self.body {
-            Body::Bars { groups, series } => svg.bars(groups, series),
-            Body::Lines { lines, is_logarithmic } => svg.lines(lines, *is_logarithmic),
+            Body::Bars { groups, series } if are_long(groups) => {
+                let mut svg = Svg::lying(groups, series.len());
+                svg.lying_bars(groups, series);
+                svg.finish(&self.up, &self.across)
+            }
+            Body::Bars { groups, series } => {
+                let mut svg = Svg::new();
+                svg.bars(groups, series);
+                svg.finish(&self.across, &self.up)
+            }
+            Body::Lines { lines, is_logarithmic } => {
+                let mut svg = Svg::new();
+                svg.lines(lines, *is_logarithmic);
+                svg.finish(&self.across, &self.up)
+            }
         }
-        svg.labels(&self.across, &self.up);
-        svg.text + "</svg>"
     }
 }
 
@@ -189,9 +202,24 @@ impl Scale {
             let exponents = self.low.log10().round() as i32..=self.high.log10().round() as i32;
             return exponents.map(|exponent| 10_f64.powi(exponent)).collect();
         }
-        let step = round_step((self.high - self.low) / 5.0);
+        let step = self.step();
         let first = (self.low / step).ceil() as i64;
         (first..first + 12).map(|at| at as f64 * step).take_while(|tick| *tick <= self.high).collect()
+    }
+
+    /// Returns the distance of round numbers on a linear axis.
+    fn step(&self) -> f64 {
+        round_step((self.high - self.low) / 8.0)
+    }
+
+    /// Formats a round number on the axis; on a linear one all but zero have as many decimals.
+    fn name(&self, tick: f64) -> String {
+        if tick == 0.0 {
+            return "0".to_owned();
+        }
+        let finest = if self.is_logarithmic { tick } else { self.step() };
+        let decimals = (-finest.log10() - 1e-9).ceil().max(0.0) as usize;
+        format!("{tick:.decimals$}")
     }
 }
 
@@ -199,6 +227,31 @@ impl Scale {
 fn round_step(least: f64) -> f64 {
     let power = 10_f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|step| *step >= least).unwrap_or(power * 10.0)
+}
+
+/// Width of a letter, about.
+const LETTER: f64 = 7.4;
+/// Maximum number of letters beside a lying bar.
+const LETTERS: usize = 50;
+/// Thickness of a lying bar.
+const THICKNESS: f64 = 18.0;
+
+fn letters(name: &str) -> usize {
+    name.chars().count()
+}
+
+/// Returns true if names would overlap below standing bars.
+fn are_long(groups: &[String]) -> bool {
+    let room = (WIDTH - LEFT - RIGHT) / groups.len().max(1) as f64;
+    groups.iter().any(|name| letters(name) as f64 * LETTER > room)
+}
+
+/// Returns the end of a name, which tells apart what has the same namespace.
+fn shortened(name: &str) -> String {
+    match letters(name).checked_sub(LETTERS) {
+        None | Some(0) => name.to_owned(),
+        Some(excess) => std::iter::once('\u{2026}').chain(name.chars().skip(excess + 1)).collect(),
+    }
 }
 
 struct Svg {
@@ -210,13 +263,26 @@ struct Svg {
 
 impl Svg {
     fn new() -> Self {
-        Svg {
-            text: format!(
-                "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" xmlns=\"http://www.w3.org/2000/svg\" aria-hidden=\"true\">"
-            ),
-            x: LEFT..WIDTH - RIGHT,
-            y: TOP..HEIGHT - BOTTOM,
-        }
+        Svg { text: String::new(), x: LEFT..WIDTH - RIGHT, y: TOP..HEIGHT - BOTTOM }
+    }
+
+    /// Creates a plot with room for long names at its left; its height depends on the number of
+    /// bars.
+    fn lying(groups: &[String], series: usize) -> Self {
+        let longest = groups.iter().map(|name| letters(name).min(LETTERS)).max().unwrap_or(0);
+        let bars = groups.len() * series.max(1);
+        let left = 40.0 + longest as f64 * LETTER;
+        Svg { text: String::new(), x: left..WIDTH - RIGHT, y: TOP..TOP + (bars as f64 * THICKNESS).max(60.0) }
+    }
+
+    /// Draws the labels of the axes, and returns the whole.
+    fn finish(mut self, across: &str, up: &str) -> String {
+        self.labels(across, up);
+        let height = self.y.end + BOTTOM;
+        format!(
+            "<svg viewBox=\"0 0 {WIDTH} {height}\" xmlns=\"http://www.w3.org/2000/svg\" aria-hidden=\"true\">{}</svg>",
+            self.text
+        )
     }
 
     fn add(&mut self, element: &str) {
@@ -236,35 +302,63 @@ impl Svg {
         self.y.end - share * (self.y.end - self.y.start)
     }
 
+    fn down(&self, share: f64) -> f64 {
+        self.y.start + share * (self.y.end - self.y.start)
+    }
+
     /// Draws horizontal grid lines, with their numbers at the left.
     fn heights(&mut self, scale: &Scale) {
         for tick in scale.ticks() {
             let Some(share) = scale.place(tick) else { continue };
             let (y, left, right) = (self.up(share), self.x.start, self.x.end);
             self.add(&format!("<line class=\"grid\" x1=\"{left}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>"));
-            self.label(left - 6.0, y + 4.5, "end", &tick_name(tick));
+            self.label(left - 6.0, y + 4.5, "end", &scale.name(tick));
         }
     }
 
-    fn bars(&mut self, groups: &[String], series: &[(String, Vec<f64>)]) {
-        let scale = Scale::linear(series.iter().flat_map(|(_, heights)| heights).copied());
-        self.heights(&scale);
-        let (width, zero) = (1.0 / groups.len().max(1) as f64, scale.place(0.0).unwrap_or(0.0));
-        for (group, name) in groups.iter().enumerate() {
-            let (x, y) = (self.across((group as f64 + 0.5) * width), self.y.end + 18.0);
-            self.label(x, y, "middle", name);
-            for (index, (_, heights)) in series.iter().enumerate() {
-                let height = heights.get(group).and_then(|height| scale.place(*height));
-                let Some(height) = height else { continue };
-                let (left, right) = sides(group, index, series.len());
-                let (x, right) = (self.across(left * width), self.across(right * width));
-                let (y, bottom) = (self.up(height.max(zero)), self.up(height.min(zero)));
-                let (class, w, h) = (palette::classes(index), right - x, bottom - y);
-                self.add(&format!(
-                    "<rect class=\"{class} bar\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\"/>"
-                ));
-            }
+    /// Draws vertical grid lines, with their numbers below.
+    fn places(&mut self, scale: &Scale) {
+        for tick in scale.ticks() {
+            let Some(share) = scale.place(tick) else { continue };
+            let (x, top, bottom) = (self.across(share), self.y.start, self.y.end);
+            self.add(&format!("<line class=\"grid\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{top}\" y2=\"{bottom}\"/>"));
+            self.label(x, bottom + 18.0, "middle", &scale.name(tick));
         }
+    }
+
+    fn bars(&mut self, groups: &[String], series: &[Series]) {
+        let scale = scale_of(series);
+        self.heights(&scale);
+        for (group, name) in groups.iter().enumerate() {
+            let x = self.across((group as f64 + 0.5) / groups.len() as f64);
+            self.label(x, self.y.end + 18.0, "middle", name);
+        }
+        for bar in placed(&scale, groups.len(), series) {
+            let (left, right) = (self.across(bar.begin), self.across(bar.end));
+            self.bar(bar.series, left..right, self.up(bar.high)..self.up(bar.low));
+        }
+    }
+
+    /// Draws bars from left to right, with names beside them.
+    fn lying_bars(&mut self, groups: &[String], series: &[Series]) {
+        let scale = scale_of(series);
+        self.places(&scale);
+        for (group, name) in groups.iter().enumerate() {
+            let y = self.down((group as f64 + 0.5) / groups.len() as f64);
+            self.label(self.x.start - 8.0, y + 4.5, "end", &shortened(name));
+        }
+        for bar in placed(&scale, groups.len(), series) {
+            let (top, bottom) = (self.down(bar.begin), self.down(bar.end));
+            self.bar(bar.series, self.across(bar.low)..self.across(bar.high), top..bottom);
+        }
+    }
+
+    fn bar(&mut self, series: usize, x: Range<f64>, y: Range<f64>) {
+        let (class, w, h) = (palette::classes(series), x.end - x.start, y.end - y.start);
+        let (x, y) = (x.start, y.start);
+        self.add(&format!(
+            "<rect class=\"{class} bar\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\"/>"
+        ));
     }
 
     fn lines(&mut self, lines: &[Line], is_logarithmic: bool) {
@@ -274,11 +368,7 @@ impl Svg {
             false => (Scale::linear(numbers(|point| point.0)), Scale::linear(numbers(|point| point.1))),
         };
         self.heights(&up);
-        for tick in across.ticks() {
-            let Some(x) = across.place(tick).map(|share| self.across(share)) else { continue };
-            let y = self.y.end + 18.0;
-            self.label(x, y, "middle", &tick_name(tick));
-        }
+        self.places(&across);
         for (index, line) in lines.iter().enumerate() {
             let place = |&(x, y): &(f64, f64)| Some((self.across(across.place(x)?), self.up(up.place(y)?)));
             let points: Vec<(f64, f64)> = line.points.iter().filter_map(place).collect();
@@ -323,12 +413,29 @@ fn key_of_line(classes: &str, mark: Mark) -> String {
     }
 }
 
-fn tick_name(tick: f64) -> String {
-    match tick.abs() {
-        0.0 => "0".to_owned(),
-        size if size >= 1.0 && tick.fract() == 0.0 => format!("{tick}"),
-        _ => number(tick),
-    }
+/// A bar: positions from 0 to 1 along the groups, and along the scale.
+struct Bar {
+    series: usize,
+    begin: f64,
+    end: f64,
+    low: f64,
+    high: f64,
+}
+
+fn scale_of(series: &[Series]) -> Scale {
+    Scale::linear(series.iter().flat_map(|(_, heights)| heights).copied())
+}
+
+/// Returns the bars of all groups; there is none for what is not a number.
+fn placed(scale: &Scale, groups: usize, series: &[Series]) -> Vec<Bar> {
+    let zero = scale.place(0.0).unwrap_or(0.0);
+    let bar = |group: usize, at: usize| {
+        let height = scale.place(*series[at].1.get(group)?)?;
+        let (begin, end) = sides(group, at, series.len());
+        let (begin, end) = (begin / groups as f64, end / groups as f64);
+        Some(Bar { series: at, begin, end, low: height.min(zero), high: height.max(zero) })
+    };
+    (0..groups).flat_map(|group| (0..series.len()).filter_map(move |at| bar(group, at))).collect()
 }
 
 /// Returns the sides of a series' bar in its group: groups are 1 wide, with a gap between them.
@@ -369,7 +476,7 @@ mod tests {
         let curves = vec![("full".to_owned(), vec![0.002, f64::NAN, 70.0]), ("none".to_owned(), vec![-1.0; 3])];
         let svg = drawn(&Chart::curves("Times", "items", "ms", &[1.0, 100.0, 1e5], curves));
         assert_eq!((svg.matches("r=\"3\"").count(), svg.matches("<polyline").count()), (2, 1), "{svg}");
-        assert!([">0.00100<", ">100000<", "</svg>full</li>"].iter().all(|part| svg.contains(part)), "{svg}");
+        assert!([">0.001<", ">100000<", "</svg>full</li>"].iter().all(|part| svg.contains(part)), "{svg}");
     }
 
     #[test]
@@ -392,6 +499,27 @@ mod tests {
         assert_eq!(linear.ticks(), [0.0, 10.0, 20.0, 30.0, 40.0]);
         assert_eq!(linear.place(42.0), Some(1.0));
         assert!(Scale::linear([-10.0, 10.0].into_iter()).ticks().contains(&-10.0));
+    }
+
+    #[test]
+    fn numbers_on_an_axis_have_as_many_decimals() {
+        let names = |scale: Scale| scale.ticks().into_iter().map(|tick| scale.name(tick)).collect::<Vec<_>>();
+        assert_eq!(names(Scale::linear([0.18].into_iter())), ["0", "0.05", "0.10", "0.15"]);
+        assert_eq!(names(Scale::linear([-2.0, 2.5].into_iter()))[..3], ["-2", "-1", "0"]);
+        assert_eq!(names(Scale::decades([0.02, 30.0].into_iter())), ["0.01", "0.1", "1", "10", "100"]);
+    }
+
+    #[test]
+    fn long_names_stand_beside_lying_bars() {
+        let names = texts(&["{urn:dslforum-org:cwmp-1-0}InformResponse", &"x".repeat(80), "{urn:vim25}Fetch"]);
+        let series = vec![("a".to_owned(), vec![1.0, 2.0, f64::NAN]), ("b".to_owned(), vec![2.0, 0.5, -1.0])];
+        let svg = drawn(&Chart::bars("Rate", "operation", "MB/s", names.clone(), series));
+        let shown = format!("text-anchor=\"end\">\u{2026}{}<", "x".repeat(LETTERS - 1));
+        assert!(svg.contains(&shown) && svg.contains(&format!("\"end\">{}<", names[0])), "{svg}");
+        assert_eq!(svg.matches(" bar\"").count(), 5, "{svg}");
+        let (label, axis) = (svg.find(">MB/s<").unwrap(), svg.find(">operation<").unwrap());
+        assert!(label < axis && svg[label..axis].contains("rotate(-90)"), "numbers run across: {svg}");
+        assert!(!are_long(&texts(&["1K", "10K"])) && are_long(&texts(&["a name of some length"; 9])));
     }
 
     #[test]

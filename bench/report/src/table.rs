@@ -138,22 +138,29 @@ impl Sheet {
         let header: String = self.header.iter().zip(&classes).map(name).collect();
         let rows: String = self.rows.iter().map(|cells| self.row(cells, &classes)).collect();
         format!(
-            "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\"><table><caption>{caption}</caption>\
+            "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\"><table><caption><span>{caption}</span></caption>\
              <thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table></div>"
         )
     }
 
-    /// Returns the CSS class: names, words and long cells are text, everything else is numbers.
+    /// Returns the CSS class: names, words and long cells are text, numbers are not.
     fn class(&self, column: usize) -> &'static str {
         /// Maximum characters of a number with its interval.
         const LONG: usize = 40;
-        const WORDS: [&str; 4] = ["why", "agrees", "outcome", "value"];
-        let is_text = column < self.names || WORDS.iter().any(|word| self.header[column].starts_with(word));
-        let is_long = |row: &Vec<Cell>| row.get(column).is_some_and(|cell| cell.text.chars().count() > LONG);
-        match self.rows.iter().any(is_long) {
-            true => " class=\"text long\"",
-            false if is_text => " class=\"text\"",
-            false => "",
+        /// Maximum characters of words in a line.
+        const LINE: usize = 20;
+        const WORDS: [&str; 5] = ["why", "agrees", "value", "place", "sizes"];
+        let cells = || self.rows.iter().filter_map(|row| row.get(column));
+        let has_numbers =
+            || cells().any(|cell| cell.text.is_empty() || cell.text.contains(|c: char| c.is_ascii_digit()));
+        let is_text = column < self.names
+            || WORDS.iter().any(|word| self.header[column].starts_with(word))
+            || !(self.rows.is_empty() || has_numbers());
+        match cells().map(|cell| cell.text.chars().count()).max().unwrap_or(0) {
+            most if most > LONG => " class=\"text long\"",
+            most if is_text && most > LINE => " class=\"text lines\"",
+            _ if is_text => " class=\"text\"",
+            _ => "",
         }
     }
 
@@ -189,6 +196,20 @@ mod tests {
         let grid = Grid::new("x", &["toolkit", "ms", "note"], 1).with([["a", "0.1", &"b".repeat(41)]]);
         let html = Sheet::from(&grid).html();
         assert!(html.contains("<td>0.1</td><td class=\"text long\">bbb"), "{html}");
+    }
+
+    #[test]
+    fn words_have_several_lines_where_numbers_have_one() {
+        let row = ["a", "within a factor of 1.5 of 10.0", "0.0123 (0.0122 to 0.0130)"];
+        let html = Sheet::from(&Grid::new("x", &["row", "agrees if", "ms"], 1).with([row])).html();
+        assert!(html.contains("<td class=\"text lines\">within") && html.contains("<td>0.0123"), "{html}");
+    }
+
+    #[test]
+    fn words_stand_at_the_left() {
+        let grid = Grid::new("x", &["row", "lost to", "outcome", "ms"], 1);
+        let html = Sheet::from(&grid.with([["a", "gsoap", "agrees", ""], ["b", "axis", "differs", "2"]])).html();
+        assert!(html.contains("<td class=\"text\">gsoap</td><td class=\"text\">agrees</td><td></td>"), "{html}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The landing page, the report of the benchmark suite and the page of the cost model, as a user
-//! sees them, in headless Chromium: `cargo xtask browser` starts a server and this program.
+//! The landing page, and the pages that commands write, as a user sees them, in headless Chromium:
+//! `cargo xtask browser` starts a server and this program.
 //!
 //! Each test visits a page in a tab of its own, with its own size and colour scheme, and takes
 //! screenshots to look at. During a test the browser must report no errors or warnings,
@@ -9,6 +9,8 @@
 
 mod browser;
 mod cost;
+mod demo;
+mod page;
 mod report;
 mod tests;
 mod visit;
@@ -18,7 +20,7 @@ use browser::Browser;
 use clap::Parser;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tests::{TESTS, Test};
+use tests::{TESTS, Test, Tests};
 use visit::Visit;
 
 #[derive(Parser)]
@@ -32,6 +34,12 @@ struct Arguments {
     /// A page of `deltasoap cost fit --html`, to be tested as well
     #[arg(long, value_name = "FILE")]
     cost: Option<PathBuf>,
+    /// A page of `deltasoap demo --report`, to be tested as well
+    #[arg(long, value_name = "FILE")]
+    demo: Option<PathBuf>,
+    /// A page of `deltasoap replay --html`, to be tested as well
+    #[arg(long, value_name = "FILE")]
+    replay: Option<PathBuf>,
     /// The browser
     #[arg(long, default_value = "chromium")]
     chromium: PathBuf,
@@ -59,16 +67,23 @@ fn run(arguments: &Arguments) -> Result<usize> {
     std::fs::create_dir_all(&arguments.screenshots).context("cannot create the folder for screenshots")?;
     let mut browser = Browser::start(&arguments.chromium)?;
     let mut failures = run_all(&mut browser, &TESTS, &arguments.origin, &arguments.screenshots);
-    let files = [(&arguments.report, report::TESTS.as_slice()), (&arguments.cost, cost::TESTS.as_slice())];
+    let files: [(&Option<PathBuf>, &Tests); 4] = [
+        (&arguments.report, &report::TESTS),
+        (&arguments.cost, &cost::TESTS),
+        (&arguments.demo, &demo::TESTS),
+        (&arguments.replay, &[]),
+    ];
     for (file, tests) in files.into_iter().filter_map(|(file, tests)| Some((file.as_ref()?, tests))) {
         let file = file.canonicalize().with_context(|| format!("no {}", file.display()))?;
-        failures += run_all(&mut browser, tests, &format!("file://{}", file.display()), &arguments.screenshots);
+        println!("{}", file.display());
+        let all = [tests, &page::TESTS].concat();
+        failures += run_all(&mut browser, &all, &format!("file://{}", file.display()), &arguments.screenshots);
     }
     println!("screenshots are in {}", arguments.screenshots.display());
     Ok(failures)
 }
 
-fn run_all(browser: &mut Browser, tests: &[(&str, Test)], origin: &str, screenshots: &Path) -> usize {
+fn run_all(browser: &mut Browser, tests: &Tests, origin: &str, screenshots: &Path) -> usize {
     let run_one = |(name, test): &(&str, Test)| {
         let result = Visit::new(browser, origin, screenshots).and_then(|mut visit| {
             test(&mut visit)?;

@@ -1,10 +1,13 @@
 //! Actions of a user, and what must be visible afterwards.
 
-use crate::visit::{DESKTOP, PHONE, Screen, Visit};
+use crate::visit::{DESKTOP, FITS, PHONE, Screen, Visit};
 use anyhow::{Result, ensure};
 
 /// A test, which makes a visit.
 pub type Test = fn(&mut Visit<'_>) -> Result<()>;
+
+/// Tests by their claims.
+pub type Tests = [(&'static str, Test)];
 
 /// All tests, by their claims.
 pub const TESTS: [(&str, Test); 9] = [
@@ -148,17 +151,16 @@ fn names(visit: &mut Visit<'_>) -> Result<()> {
 
 fn phone(visit: &mut Visit<'_>) -> Result<()> {
     visit.open(PHONE, "/bench")?;
-    let fits = "document.documentElement.scrollWidth <= innerWidth";
-    visit.check(fits)?;
+    visit.check(FITS)?;
     visit.wait("document.querySelector('#request').value !== ''")?;
     visit.screenshot("phone-page", true)?;
     choose(visit, "echoStruct", "1.2")?;
     visit.click("#send")?;
     visit.wait(ANSWERED)?;
-    visit.check(fits)?;
+    visit.check(FITS)?;
     visit.screenshot("phone-reply", true)?;
     visit.open(PHONE, "/")?;
-    visit.check(fits)?;
+    visit.check(FITS)?;
     visit.screenshot("phone-index", true)
 }
 

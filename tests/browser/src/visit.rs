@@ -22,7 +22,11 @@ pub struct Screen {
 /// A desktop window.
 pub const DESKTOP: Screen = Screen { width: 1280, height: 900, is_phone: false, is_dark: false };
 /// A phone in portrait orientation.
-pub const PHONE: Screen = Screen { width: 390, height: 844, is_phone: true, is_dark: false };
+pub const PHONE: Screen = Screen { width: 375, height: 812, is_phone: true, is_dark: false };
+
+/// True if the page does not scroll sideways. `innerWidth` would not do: on a phone it grows with
+/// whatever is too wide.
+pub const FITS: &str = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
 
 /// One tab.
 pub struct Visit<'b> {
@@ -103,6 +107,13 @@ impl<'b> Visit<'b> {
     pub fn check(&mut self, expression: &str) -> Result<()> {
         let value = self.value(expression)?;
         ensure!(value == "true", "{expression} is {value}");
+        Ok(())
+    }
+
+    /// Checks that a list of texts is empty; it says what is wrong.
+    pub fn check_none(&mut self, expression: &str) -> Result<()> {
+        let wrong = self.value(&format!("JSON.stringify(({expression}).slice(0, 10))"))?;
+        ensure!(wrong == "[]", "{wrong}");
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use deltasoap_report::{Cell, Grid, Interval, Outcome, Page, Sheet, Verdict, claim, number};
+use deltasoap_report::{Cell, Grid, Interval, Page, Sheet, Verdict, claim, number};
 use serde_json::Value;
 
 use super::STEP;
@@ -56,11 +56,8 @@ fn mark(work: &Work, exhibit: &str) -> String {
 
 /// Returns the index entry of an exhibit, with the outcomes of its claims.
 fn entry(name: &str, verdicts: &[Verdict]) -> String {
-    let outcomes = [Outcome::Agrees, Outcome::Differs, Outcome::Unstable, Outcome::NotMeasured];
-    let counted = outcomes.map(|outcome| (outcome, verdicts.iter().filter(|it| it.outcome == outcome).count()));
-    let texts: Vec<String> =
-        counted.iter().filter(|(_, count)| *count > 0).map(|(outcome, count)| format!("{count} {outcome}")).collect();
-    if texts.is_empty() { format!("{name} (no claims)") } else { format!("{name}: {}", texts.join(", ")) }
+    let outcomes = claim::outcomes(verdicts);
+    if outcomes.is_empty() { format!("{name} (no claims)") } else { format!("{name}: {}", outcomes.join(", ")) }
 }
 
 fn claims(page: &mut Page, index: &Index<'_>) {
@@ -72,8 +69,8 @@ fn claims(page: &mut Page, index: &Index<'_>) {
         vec![verdict.claim.paper.clone(), verdict.claim.key.clone(), verdict.claim.statement.clone()]
     };
     let header = ["paper", "key", "claim"].map(str::to_owned).into();
-    let keys = Grid { title: "keys of claims".to_owned(), header, rows: all.iter().map(row).collect(), names: 3 };
-    page.folded("keys, as in index.json and results.jsonl", &[Sheet::from(&keys)]);
+    let keys = Grid { title: "Keys of claims".to_owned(), header, rows: all.iter().map(row).collect(), names: 3 };
+    page.folded("Keys, as in index.json and results.jsonl", &[Sheet::from(&keys)]);
 }
 
 fn exhibits(page: &mut Page, work: &Work) {
@@ -86,14 +83,14 @@ fn exhibits(page: &mut Page, work: &Work) {
 
 /// Titles of the kinds of lines.
 const KINDS: [(&str, &str); 8] = [
-    ("point", "messages decoded (000, 001): medians of repetitions"),
-    ("count", "counts with new values (000): means per message"),
-    ("peer", "decoding by another toolkit (000)"),
-    ("sent", "messages sent (002): medians of repetitions"),
-    ("received", "effect of stuffing on the receiver (002)"),
-    ("suite", "toolkits (003)"),
-    ("calibration", "calibrations (004): medians of repetitions"),
-    ("trial", "predictions (004)"),
+    ("point", "Messages decoded (000, 001): medians of repetitions"),
+    ("count", "Counts with new values (000): means per message"),
+    ("peer", "Decoding by another toolkit (000)"),
+    ("sent", "Messages sent (002): medians of repetitions"),
+    ("received", "Effect of stuffing on the receiver (002)"),
+    ("suite", "Toolkits (003)"),
+    ("calibration", "Calibrations (004): medians of repetitions"),
+    ("trial", "Predictions (004)"),
 ];
 
 fn rows(page: &mut Page, lines: &[Value]) {
@@ -112,7 +109,7 @@ fn rows(page: &mut Page, lines: &[Value]) {
 }
 
 /// The title of rows measured by a newer or foreign program.
-const OTHERS: &str = "rows of kinds unknown to this program";
+const OTHERS: &str = "Rows of kinds unknown to this program";
 
 fn is_known(kind: &str) -> bool {
     [STEP, VERDICT].contains(&kind) || KINDS.iter().any(|(known, _)| *known == kind)
@@ -208,7 +205,7 @@ fn steps(page: &mut Page, environment: &Environment) {
     let header = ["step", "date", "seconds", "load before", "load after"].map(str::to_owned).into();
     let rows = environment.steps.iter().map(row).collect();
     page.grid(&Grid {
-        title: "steps by date; the load is the average over a minute".to_owned(),
+        title: "Steps by date; the load is the average over a minute".to_owned(),
         header,
         rows,
         names: 1,
@@ -230,13 +227,13 @@ fn surroundings(page: &mut Page, environment: &Environment) {
     ];
     let rows = pairs.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
     let header = || ["what", "value"].map(str::to_owned).into();
-    page.grid(&Grid { title: "machine and program".to_owned(), header: header(), rows, names: 1 });
+    page.grid(&Grid { title: "Machine and program".to_owned(), header: header(), rows, names: 1 });
     let row = |note: &crate::suite::EngineNote| {
         let value = note.version.clone().or_else(|| note.reason.clone()).unwrap_or_default();
         vec![Cell::new(&*note.name), Cell::new(value)]
     };
     let rows = environment.engines.iter().map(row).collect();
-    page.sheet(&Sheet { caption: "toolkits".to_owned(), header: header(), rows, names: 1 });
+    page.sheet(&Sheet { caption: "Toolkits".to_owned(), header: header(), rows, names: 1 });
 }
 
 #[cfg(test)]
@@ -265,7 +262,7 @@ mod tests {
             &[json!({"kind": "guess", "n": 77}), json!({"kind": "step"}), json!({"kind": "count", "n": 5})],
         );
         let html = page.finish();
-        assert!(html.contains(OTHERS) && html.contains("77") && html.contains("counts with new values"));
+        assert!(html.contains(OTHERS) && html.contains("77") && html.contains("Counts with new values"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `cost plan`: what many clients see.
 
 use super::load::{self, Observed, Range};
-use super::tables::{percent, table, time};
+use super::tables::{percent, time};
 use super::{calibration, check_changes, html, operations, sizes};
 use crate::cli::cost::Plan as Arguments;
 use crate::output::stdout;
@@ -12,6 +12,7 @@ use deltasoap_cost::plan::{
 };
 use deltasoap_cost::predict::{Direction, MessageCost, Sample, message_cost, samples};
 use deltasoap_cost::{Machine, Mode, Model};
+use deltasoap_report::Grid;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -50,7 +51,7 @@ pub async fn run(arguments: &Arguments) -> Result<()> {
     }
     let answers = answers(&system, load, Some(&binary));
     if let Some(path) = &arguments.html {
-        html::plan(path, &model, &planned, &curve(&system, load))?;
+        html::plan(path, &model, &planned, &answers, &curve(&system, load), observed.as_ref())?;
     }
     if arguments.json {
         let json = json!({ "plan": planned, "answers": answers, "validation": observed });
@@ -96,7 +97,7 @@ fn system(arguments: &Arguments, costs: &[MessageCost], cores: u32) -> System {
 
 /// Predictions and the load tests that they are compared with.
 #[derive(Debug, serde::Serialize)]
-struct Validation {
+pub struct Validation {
     /// Number of clients of the test that the service time is taken from.
     base: u32,
     tests: Vec<Validated>,
@@ -252,38 +253,57 @@ fn curve(system: &System, load: Load) -> Vec<(f64, Outcome)> {
 
 fn print(plan: &CapacityPlan, answers: &[Answer], observed: Option<&Validation>) -> Result<()> {
     let mut out = stdout();
-    let (system, outcome) = (&plan.system, &plan.outcome);
-    let seconds = |it: f64| time(it * 1e9);
-    writeln!(
-        out,
-        "demand of a request: {} for XML, {} for everything else and {} after the answer at the server, {} at the client, {:.0} + {:.0} bytes\n",
-        seconds(system.xml),
-        seconds(system.service),
-        seconds(system.behind),
-        seconds(system.client),
-        system.request_bytes,
-        system.response_bytes
-    )?;
-    writeln!(out, "{:.1} requests a second, answered in {} on average", outcome.throughput, seconds(outcome.response))?;
-    writeln!(out, "the {} saturates first: at {:.1} requests a second", plan.bottleneck, plan.most)?;
-    match plan.knee {
-        Knee::Clients(clients) => writeln!(out, "the knee is at {clients:.1} clients: more of them mostly wait\n")?,
-        Knee::Rate(rate) => writeln!(out, "the knee is at {rate:.1} requests a second: more of them mostly wait\n")?,
-    }
-    let station = |it: &deltasoap_cost::plan::Occupation| {
-        vec![it.station.to_owned(), percent(it.utilisation), format!("{:.2}", it.queue), seconds(it.residence)]
-    };
-    let rows: Vec<_> = outcome.stations.iter().map(station).collect();
-    writeln!(out, "{}\n", table(&["", "busy", "requests there", "time there"], &rows))?;
-    writeln!(
-        out,
-        "{}",
-        table(&["with", "response time", "", "throughput", ""], &answers.iter().map(answer).collect::<Vec<_>>())
-    )?;
+    let [demand, result @ ..] = summary(plan);
+    writeln!(out, "{demand}\n\n{}\n", result.join("\n"))?;
+    writeln!(out, "{}\n", stations(&plan.outcome).terminal())?;
+    writeln!(out, "{}", changes(answers).terminal())?;
     if let Some(observed) = observed {
         writeln!(out, "\n{}", validated(observed, Machine::current().cores))?;
     }
     Ok(())
+}
+
+/// Returns the plan in sentences.
+pub fn summary(plan: &CapacityPlan) -> [String; 4] {
+    let (system, outcome) = (&plan.system, &plan.outcome);
+    let seconds = |it: f64| time(it * 1e9);
+    let knee = match plan.knee {
+        Knee::Clients(clients) => format!("{clients:.1} clients"),
+        Knee::Rate(rate) => format!("{rate:.1} requests a second"),
+    };
+    [
+        format!(
+            "At the server, a request takes {} for XML, {} for everything else, and {} after the answer. At the client, it \
+             takes {}. Its messages have {:.0} and {:.0} bytes.",
+            seconds(system.xml),
+            seconds(system.service),
+            seconds(system.behind),
+            seconds(system.client),
+            system.request_bytes,
+            system.response_bytes
+        ),
+        format!(
+            "The server answers {:.1} requests a second, in {} on average.",
+            outcome.throughput,
+            seconds(outcome.response)
+        ),
+        format!("The {} saturates first: at {:.1} requests a second.", plan.bottleneck, plan.most),
+        format!("The knee is at {knee}: more of them mostly wait."),
+    ]
+}
+
+/// Returns the table of what is busy.
+pub fn stations(outcome: &Outcome) -> Grid {
+    let row = |it: &deltasoap_cost::plan::Occupation| {
+        [it.station.to_owned(), percent(it.utilisation), format!("{:.2}", it.queue), time(it.residence * 1e9)]
+    };
+    Grid::new("What is busy", &["", "busy", "requests there", "time there"], 1).with(outcome.stations.iter().map(row))
+}
+
+/// Returns the table of what would change the outcome.
+pub fn changes(answers: &[Answer]) -> Grid {
+    let headings = ["with", "response time", "change", "throughput", "change"];
+    Grid::new("What would change it", &headings, 1).with(answers.iter().map(answer))
 }
 
 fn answer(it: &Answer) -> Vec<String> {
@@ -302,11 +322,19 @@ fn answer(it: &Answer) -> Vec<String> {
 }
 
 fn validated(validation: &Validation, cores: usize) -> String {
-    let all = &validation.tests;
+    let mut text = load_tests(validation).terminal() + "\n" + &about_tests(validation);
+    if let Some(busy) = others(validation, cores) {
+        text += &format!("\n{busy}");
+    }
+    text
+}
+
+/// Returns the table of predictions and load tests.
+pub fn load_tests(validation: &Validation) -> Grid {
     let off = |predicted: f64, observed: f64| format!("{:+.1} %", (predicted / observed - 1.0) * 100.0);
     let row = |it: &Validated| {
         let (rates, times) = (it.range.throughput, it.range.response);
-        vec![
+        [
             it.clients.to_string(),
             percent(it.utilisation),
             format!("{:.1}/s ({:.1} to {:.1})", it.observed.throughput, rates.0, rates.1),
@@ -327,17 +355,24 @@ fn validated(validation: &Validation, cores: usize) -> String {
         "plan off by",
         "bounds off by",
     ];
-    let mut text = table(&headings, &all.iter().map(row).collect::<Vec<_>>());
-    text += &format!(
-        "\nload tests: the median of {ROUNDS}, and their range. The service time is that of {} clients, which is not compared. The \
-         bounds are what follows without the plan: answers as fast as with these clients, until the processor is full",
+    Grid::new("The plan and load tests", &headings, 1).with(validation.tests.iter().map(row))
+}
+
+/// Explains [`load_tests`].
+pub fn about_tests(validation: &Validation) -> String {
+    format!(
+        "Load tests: the median of {ROUNDS}, and their range. The service time is that of {} clients, which is not \
+         compared. The bounds are what follows without the plan: answers as fast as with these clients, until the \
+         processor is full.",
         validation.base
-    );
-    let others = all.iter().filter_map(|it| it.observed.others).reduce(f64::max);
-    if let Some(busy) = BackgroundLoad::new(others, cores) {
-        text += &format!("\n{busy} meanwhile, which the plan does not include: measure again when the machine is idle");
-    }
-    text
+    )
+}
+
+/// Returns a warning if other programs disturbed the load tests.
+pub fn others(validation: &Validation, cores: usize) -> Option<String> {
+    let others = validation.tests.iter().filter_map(|it| it.observed.others).reduce(f64::max);
+    let busy = BackgroundLoad::new(others, cores)?;
+    Some(format!("{busy} meanwhile, which the plan does not include: measure again when the machine is idle"))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::{calibration, changed_sizes, engine, html};
 use crate::cli::cost::Check;
 use crate::output::{report, stdout};
 use anyhow::{Result, ensure};
-use deltasoap_cost::measure::Engine;
+use deltasoap_cost::measure::{BackgroundLoad, Engine, LoadMonitor};
 use deltasoap_cost::predict::Sizes;
 use deltasoap_cost::validate::{
     Comparison, Errors, Trial, coverage, measure_trials, predict_operation, predict_workload,
@@ -42,8 +42,13 @@ pub fn run(arguments: &Check) -> Result<()> {
     let bar = bar("validating");
     bar.set_length(trials.len() as u64 * u64::from(arguments.rounds));
     let count = trials.len();
+    let others = LoadMonitor::start(engine.spent());
     let all = measure_trials(engine.as_mut(), model.mode, trials, arguments.rounds, &mut || bar.inc(1))?;
     bar.finish_and_clear();
+    let busy = BackgroundLoad::new(others.processors(engine.spent()), calibration.machine.cores);
+    if let Some(busy) = busy {
+        report(format_args!("warning: {}", busy.warning()));
+    }
     let (name, left_out) = (&model.toolkit.name, count - all.len());
     if left_out > 0 {
         report(format_args!("{left_out} of {count} predictions are left out: {name} does not have these messages"));
@@ -53,7 +58,7 @@ pub fn run(arguments: &Check) -> Result<()> {
         "there is nothing to validate with: of suite.wsdl's operations, peers have only those that send structs, events and binary data"
     );
     if let Some(path) = &arguments.html {
-        html::validation(path, &model, &all)?;
+        html::validation(path, &model, busy, &all)?;
     }
     if arguments.json { print_json(&all) } else { print(&all) }
 }

@@ -1,4 +1,4 @@
-//! The demo's figures as a page with plots.
+//! The demo's figures as a page that begins with their picture.
 
 use super::meter::Readings;
 use super::report::{self, INTRODUCTION, LEGEND, Outcome, Row, headline, requests, responses};
@@ -10,20 +10,23 @@ use std::time::Duration;
 pub fn page(outcomes: &[Outcome]) -> Page {
     let rows: Vec<Row> = outcomes.iter().map(Row::new).collect();
     let mut page = Page::new("deltasoap demo");
-    headline(&rows).lines().for_each(|line| page.paragraph(line));
-    page.chart(&speed_ups(&rows));
     report::busy(&rows).iter().for_each(|busy| page.warning(busy));
-    page.section("Figures");
+    page.chart(&speed_ups(&rows));
+    page.prose(&headline(&rows));
     page.prose(INTRODUCTION);
+    page.section("Tables");
     page.grid(&Grid { title: "Requests".to_owned(), ..requests(&rows) });
     page.grid(&Grid { title: "Responses".to_owned(), ..responses(&rows) });
     page.prose(LEGEND);
-    page.section("Decoding");
+    page.section("Reading requests");
     decoding(&rows).iter().for_each(|chart| page.chart(chart));
-    page.section("Encoding");
+    page.section("Writing responses");
     encoding(&rows).iter().for_each(|chart| page.chart(chart));
     page.section("Message by message");
-    page.paragraph("Time to decode each message at the server, in the first play. The first message of a stream has no earlier one to be compared with.");
+    page.paragraph(
+        "The time in which the server reads each request, in the first play. The first request of a stream has no \
+         earlier one to be compared with.",
+    );
     outcomes.iter().for_each(|outcome| times(&mut page, outcome));
     page
 }
@@ -39,32 +42,43 @@ fn speed_ups(rows: &[Row]) -> Chart {
         series(rows, "requests read", |row| row.speed_up.unwrap_or(1.0)),
         series(rows, "responses written", |row| row.encode_speed_up.unwrap_or(1.0)),
     ];
-    bars("Speed of working on differences; 1 is the speed in full", "times", rows, speed_ups)
+    bars(
+        "How much faster it is to read and write only what differs from the message before (1: as fast as in full)",
+        "times as fast",
+        rows,
+        speed_ups,
+    )
 }
 
 /// Compares the requests of all streams.
 fn decoding(rows: &[Row]) -> [Chart; 2] {
     let rates = vec![
         series(rows, "in full", |row| row.regular_decode_mb_per_second),
-        series(rows, "differences", |row| row.differential_decode_mb_per_second),
+        series(rows, "by difference", |row| row.differential_decode_mb_per_second),
     ];
     let fast = vec![series(rows, "skipped", |row| row.fast_share * 100.0)];
-    [bars("Rate of decoding", "MB/s", rows, rates), bars("Bytes skipped", "% of bytes", rows, fast)]
+    [
+        bars("Speed of reading requests", "MB/s", rows, rates),
+        bars("Bytes that equal earlier ones, and were skipped", "% of bytes", rows, fast),
+    ]
 }
 
 /// Compares the responses of all streams.
 fn encoding(rows: &[Row]) -> [Chart; 2] {
     let rates = vec![
         series(rows, "in full", |row| row.regular_encode_mb_per_second),
-        series(rows, "differences", |row| row.differential_encode_mb_per_second),
+        series(rows, "by difference", |row| row.differential_encode_mb_per_second),
     ];
     let matches = vec![
-        series(rows, "content", |row| row.matches.content * 100.0),
-        series(rows, "perfect structural", |row| row.matches.perfect * 100.0),
-        series(rows, "partial structural", |row| row.matches.partial * 100.0),
-        series(rows, "first time", |row| row.matches.first * 100.0),
+        series(rows, "same content", |row| row.matches.content * 100.0),
+        series(rows, "values of the same lengths", |row| row.matches.perfect * 100.0),
+        series(rows, "values of other lengths", |row| row.matches.partial * 100.0),
+        series(rows, "no earlier one", |row| row.matches.first * 100.0),
     ];
-    [bars("Rate of encoding", "MB/s", rows, rates), bars("Matches of responses", "% of responses", rows, matches)]
+    [
+        bars("Speed of writing responses", "MB/s", rows, rates),
+        bars("How responses match earlier ones", "% of responses", rows, matches),
+    ]
 }
 
 fn bars(title: &str, unit: &str, rows: &[Row], series: Vec<(String, Vec<f64>)>) -> Chart {
@@ -75,20 +89,26 @@ fn bars(title: &str, unit: &str, rows: &[Row], series: Vec<(String, Vec<f64>)>) 
 /// messages.
 const POINTS: usize = 150;
 
+/// Maximum number of messages that are drawn as dots.
+const FEW: usize = 20;
+
 /// Adds the time of each message of a stream.
 fn times(page: &mut Page, outcome: &Outcome) {
     let first = &outcome.plays[0];
     let step = first.regular.decodes.len().div_ceil(POINTS).max(1);
+    // Dots show that there are only a few messages.
+    let mark = if first.regular.decodes.len() <= FEW { Mark::Both } else { Mark::Line };
     let line = |label: &str, readings: &Readings| {
         let heights = microseconds(&readings.decodes, step).into_iter().enumerate();
         let points = heights.map(|(index, time)| ((index * step + 1) as f64, time)).collect();
-        Line { name: label.to_owned(), points, mark: Mark::Line }
+        Line { name: label.to_owned(), points, mark }
     };
-    let lines = vec![line("in full", &first.regular), line("differences", &first.differential)];
-    if step > 1 {
-        page.paragraph(&format!("Each point is the median of {step} messages."));
-    }
-    page.chart(&Chart::lines(outcome.name.label(), "message", "µs", lines));
+    let lines = vec![line("in full", &first.regular), line("by difference", &first.differential)];
+    let across = match step {
+        1 => "message".to_owned(),
+        _ => format!("message (each point is the median of {step})"),
+    };
+    page.chart(&Chart::lines(format!("Time to read each request: {}", outcome.name.label()), across, "µs", lines));
 }
 
 fn microseconds(times: &[Duration], step: usize) -> Vec<f64> {

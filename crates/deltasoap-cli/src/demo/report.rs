@@ -303,8 +303,8 @@ pub fn headline(rows: &[Row]) -> String {
     let best = [best(|row| row.speed_up, "read"), best(|row| row.encode_speed_up, "written")];
     let best: Vec<_> = best.into_iter().flatten().collect();
     let first = match best.is_empty() {
-        true => "Working on differences made no stream faster.".to_owned(),
-        false => format!("Working on differences, messages are {}.", best.join(", and\n")),
+        true => "No stream was faster by difference.".to_owned(),
+        false => format!("By difference, messages are {}.", best.join(", and\n")),
     };
     let slower = |speed_up: fn(&Row) -> Option<f64>, what: &'static str| {
         let is_slower = move |row: &&Row| speed_up(row).is_some_and(|times| times < 1.0);
@@ -386,9 +386,9 @@ mod tests {
     #[test]
     fn the_headline_names_the_best_and_what_is_slower() {
         let fast = row(&[(500, 100); 6], 75);
-        assert_eq!(headline(&[fast]), "Working on differences, messages are read up to 5.0 times as fast (ints).");
+        assert_eq!(headline(&[fast]), "By difference, messages are read up to 5.0 times as fast (ints).");
         let slow = row(&[(100, 200); 6], 75);
-        let expected = "Working on differences made no stream faster.\n\
+        let expected = "No stream was faster by difference.\n\
             Slower than in full: requests of ints (0.50 times as fast).";
         assert_eq!(headline(&[slow]), expected);
     }

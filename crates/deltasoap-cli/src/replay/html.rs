@@ -1,14 +1,14 @@
 //! The page of a replay: the table, plots, and everything that was not an operation's message.
 
 use super::report::{Gain, LEGEND, Report, Row};
-use deltasoap_report::{Chart, Page};
+use deltasoap_report::{Chart, Grid, Page};
 
 /// Returns the page.
 pub fn page(report: &Report) -> Page {
     let mut page = Page::new("deltasoap replay");
     report.busy.iter().for_each(|busy| page.warning(&busy.warning()));
     page.section("Operations");
-    page.grid(&report.table());
+    page.grid(&Grid { title: "Messages of each operation".to_owned(), ..report.table() });
     page.prose(LEGEND);
     if report.rows.iter().any(|row| row.differential.is_some()) {
         page.section("Differential decoding");
@@ -27,15 +27,15 @@ fn charts(rows: &[Row]) -> [Chart; 2] {
         rows.iter().map(|row| row.differential.as_ref().map_or(f64::NAN, figure)).collect::<Vec<_>>()
     };
     let rates = vec![
-        ("regular".to_owned(), rows.iter().map(|row| row.regular_mb_per_second).collect()),
-        ("differential".to_owned(), gain(|gain| gain.differential_mb_per_second)),
+        ("in full".to_owned(), rows.iter().map(|row| row.regular_mb_per_second).collect()),
+        ("by difference".to_owned(), gain(|gain| gain.differential_mb_per_second)),
     ];
     let shares = vec![
-        ("similar".to_owned(), gain(|gain| gain.similarity * 100.0)),
+        ("equal".to_owned(), gain(|gain| gain.similarity * 100.0)),
         ("skipped".to_owned(), gain(|gain| gain.fast_share * 100.0)),
     ];
     [
-        Chart::bars("Rate of decoding", "operation", "MB/s", operations(), rates),
+        Chart::bars("Speed of decoding", "operation", "MB/s", operations(), rates),
         Chart::bars("Bytes that equal those of the previous message", "operation", "% of bytes", operations(), shares),
     ]
 }

@@ -220,7 +220,7 @@ fn a_plan_answers_the_papers_questions() {
     assert_eq!(open["plan"]["outcome"]["throughput"], 100.0);
     let page = folder().join("plan.html").to_string_lossy().into_owned();
     let table = printed(&[&common[..], &["--clients", "50", "--html", &page]].concat());
-    assert!(table.contains("the knee is at") && table.contains("30 % more clients"), "{table}");
+    assert!(table.contains("The knee is at") && table.contains("30 % more clients"), "{table}");
     assert!(std::fs::read_to_string(&page).expect("a page").contains("Utilisation"));
 }
 
@@ -326,6 +326,11 @@ fn a_machine_that_was_busy_is_said() {
     let file = with_times("busy.json", |_| None, Some(1e3));
     let text = printed(&["fit", "--elsewhere", "--calibration", &file]);
     assert!(text.contains("note: other programs kept 1000.00 of "), "{text}");
+    let page = folder().join("busy.html");
+    printed(&["fit", "--elsewhere", "--calibration", &file, "--html", &page.to_string_lossy()]);
+    let html = std::fs::read_to_string(page).expect("a page");
+    let warning = html.find("class=\"warning\"").expect("a warning");
+    assert!(html[warning..].contains("kept 1000.00 of ") && warning < html.find("<main").expect("content"));
     let model = &json(&printed(&["fit", "--elsewhere", "--json", "--calibration", &file]))[0];
     assert_eq!(model["busy"]["others"], 1e3);
     let idle = printed(&["fit", "--elsewhere", "--calibration", ELSEWHERE]);

@@ -60,7 +60,7 @@ fn a_page_with_plots_and_lists() {
     let output = replay(directory.path(), &["--repeat", "1", "--html", &page.to_string_lossy()]);
     assert!(output.status.success(), "{output:?}");
     let html = fs::read_to_string(page).expect("a page");
-    for part in ["Rate of decoding", "<svg", "time saved %", "Refused messages", "inform-7.xml:"] {
+    for part in ["Speed of decoding", "<svg", "time saved %", "Refused messages", "inform-7.xml:"] {
         assert!(html.contains(part), "{part}: {html}");
     }
 }

@@ -40,7 +40,7 @@ fn summary(page: &mut Page, data: &Data<'_>, standings: &[Standing]) {
         machine.deltasoap, machine.processor, machine.cores, machine.date, data.environment.scope
     ));
     data.environment.doubts().iter().for_each(|doubt| page.warning(doubt));
-    for (part, what) in [(Part::Process, "from memory to memory"), (Part::Calls, "calls"), (Part::Load, "load")] {
+    for (part, what) in [(Part::Process, "From memory to memory"), (Part::Calls, "Calls"), (Part::Load, "Load")] {
         page.paragraph(&counted(standings, part, what));
     }
     let goals = exhibits::goals(data);
@@ -57,7 +57,7 @@ fn lost(page: &mut Page, standings: &[Standing], losses: &Losses) {
         return;
     }
     let (count, all) = (lost.len(), standings.len());
-    page.paragraph(&format!("{count} of {all} rows. The number says how many times as good ours is."));
+    page.paragraph(&format!("{count} of {all} rows. The number says how many times as good our result is: below 1, another toolkit is better."));
     let cells = |standing: &&Standing| {
         let why = losses.why(&standing.row, &standing.best.engine).unwrap_or(UNEXPLAINED);
         vec![
@@ -69,7 +69,7 @@ fn lost(page: &mut Page, standings: &[Standing], losses: &Losses) {
     };
     let header = ["row", "lost to", "times as good", "why"].map(str::to_owned).into();
     let rows = lost.iter().map(cells).collect();
-    page.sheet(&Sheet { caption: "rows that are lost".to_owned(), header, rows, names: 1 });
+    page.sheet(&Sheet { caption: "Rows that we lose".to_owned(), header, rows, names: 1 });
 }
 
 fn paper(page: &mut Page, exhibits: &[Exhibit]) {
@@ -87,13 +87,13 @@ fn paper(page: &mut Page, exhibits: &[Exhibit]) {
 
 fn details(page: &mut Page, data: &Data<'_>, standings: &[Standing]) {
     page.section("Who wins");
-    page.folded("all rows", &[tables::wins(standings)]);
+    page.folded("All rows", &[tables::wins(standings)]);
     page.section("From memory to memory");
     page.paragraph("Milliseconds of a message. A star marks the best; the memory floors do not compete.");
     for sheet in tables::times(data, Part::Process) {
         page.folded(&sheet.caption.clone(), &[sheet]);
     }
-    page.folded("memory", &[tables::memory(data)]);
+    page.folded("Memory", &[tables::memory(data)]);
     page.section("Calls");
     page.paragraph(
         "Milliseconds of a call of each toolkit's client to its own server, over loopback, connections kept alive.",
@@ -123,7 +123,7 @@ fn environment(page: &mut Page, data: &Data<'_>) {
     ];
     let rows = pairs.into_iter().map(|(name, value)| vec![Cell::new(name), Cell::new(value)]).collect();
     let header = ["what", "value"].map(str::to_owned).into();
-    page.sheet(&Sheet { caption: "machine".to_owned(), header, rows, names: 1 });
+    page.sheet(&Sheet { caption: "Machine".to_owned(), header, rows, names: 1 });
     page.sheet(&tables::engines(data));
 }
 
@@ -134,7 +134,7 @@ fn goals_sheet(goals: &[exhibits::Goal]) -> Sheet {
         vec![Cell::new(&*goal.what), Cell::number(goal.ours), Cell::new(minimum), Cell::new(reached)]
     };
     Sheet {
-        caption: "goals of this project, for 100,000 items".to_owned(),
+        caption: "Goals of this project, for 100,000 items".to_owned(),
         header: ["what", "here", "goal", "reached"].map(str::to_owned).into(),
         rows: goals.iter().map(cells).collect(),
         names: 1,
@@ -190,6 +190,6 @@ mod tests {
 
     #[test]
     fn rows_are_counted() {
-        assert_eq!(counted(&[], Part::Calls, "calls"), "calls: first in 0 of 0 rows.");
+        assert_eq!(counted(&[], Part::Calls, "Calls"), "Calls: first in 0 of 0 rows.");
     }
 }

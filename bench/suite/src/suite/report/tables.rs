@@ -141,7 +141,7 @@ pub fn memory(data: &Data<'_>) -> Sheet {
     };
     let names = names(data, Part::Process).into_iter().filter(|name| !name.starts_with("floor"));
     Sheet {
-        caption: format!("peak memory of a message of {largest} items, MiB"),
+        caption: format!("Peak memory of a message of {largest} items, MiB"),
         header: std::iter::once("workload").chain(engines.iter().copied()).map(str::to_owned).collect(),
         rows: names.map(row).collect(),
         names: 1,
@@ -160,7 +160,7 @@ pub fn transports(data: &Data<'_>) -> Sheet {
         ]
     };
     Sheet {
-        caption: "calls with and without gzip and TLS, milliseconds".to_owned(),
+        caption: "Calls with and without gzip and TLS, milliseconds".to_owned(),
         header: ["operation", "toolkit", "transport", "ms", "why empty"].map(str::to_owned).into(),
         rows: data.part(Part::Transport).map(cells).collect(),
         names: 2,
@@ -217,7 +217,7 @@ pub fn wins(standings: &[Standing]) -> Sheet {
         ]
     };
     Sheet {
-        caption: "every row in which deltasoap in regular mode and another have a number".to_owned(),
+        caption: "Every row in which deltasoap in regular mode and another have a number".to_owned(),
         header: ["row", "best", "deltasoap", "best of the others", "its number", "times as good"]
             .map(str::to_owned)
             .into(),
@@ -233,7 +233,7 @@ pub fn engines(data: &Data<'_>) -> Sheet {
         texts.into_iter().chain([engine.reason.clone().unwrap_or_default()]).map(Cell::new).collect()
     };
     Sheet {
-        caption: "toolkits".to_owned(),
+        caption: "Toolkits".to_owned(),
         header: ["toolkit", "name and version", "description", "why it is missing"].map(str::to_owned).into(),
         rows: data.environment.engines.iter().map(cells).collect(),
         names: 1,

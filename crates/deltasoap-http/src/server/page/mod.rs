@@ -124,7 +124,7 @@ fn listed(operation: &Operation, is_namespace_known: bool, has_form: bool) -> Ma
                 h3 { code { (local) } }
                 @if operation.is_one_way() { span.badge { "one-way" } }
                 @if has_parts(operation) { span.badge { "MTOM" } }
-                @if has_form { button.try type="button" hidden data-operation=(key(operation)) { "Try" } }
+                @if has_form { button.try type="button" hidden aria-label={ "Try " (local) } data-operation=(key(operation)) { "Try" } }
             }
             @if !operation.described().is_empty() { p { (operation.described()) } }
             dl {

@@ -40,9 +40,15 @@ pub(super) fn statistics(stats: &ServiceStats) -> Markup {
         section #statistics aria-labelledby="statistics-title" {
             h2 #statistics-title { "Statistics" }
             p { (total.messages) " messages answered, " (total.faults) " of them with a fault." }
-            (table("Differential decoding", &DECODING, decoding.iter().map(|(name, stats)| decoded(name, stats))))
+            (table(
+                "Differential decoding",
+                "Requests are compared with earlier ones: bytes that are equal are skipped, the others are read.",
+                &DECODING,
+                decoding.iter().map(|(name, stats)| decoded(name, stats))
+            ))
             (table(
                 "Differential serialization",
+                "Responses are written over earlier ones: only the bytes that differ are written.",
                 &SERIALIZATION,
                 serialization.iter().map(|(name, stats)| serialized(name, stats))
             ))
@@ -56,9 +62,10 @@ pub(crate) fn by_name(a: &QName, b: &QName) -> Ordering {
 }
 
 /// Returns a table with a row for each operation that had messages.
-fn table(title: &str, columns: &[&str], rows: impl ExactSizeIterator<Item = Markup>) -> Markup {
+fn table(title: &str, about: &str, columns: &[&str], rows: impl ExactSizeIterator<Item = Markup>) -> Markup {
     html! {
         h3 { (title) }
+        p.note { (about) }
         @if rows.len() == 0 { p.note { "No messages yet." } } @else { (scrolled(title, columns, rows)) }
     }
 }
