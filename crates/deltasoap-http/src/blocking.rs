@@ -34,7 +34,9 @@
 //! Calls panic within `async` code, because they would block its thread. Use [`crate::Client`]
 //! there, or `tokio::task::spawn_blocking`.
 
-use crate::{Body, BoxError, CallError, CallOptions, ClientBuilder, HttpTransport, InvalidUrl, Response};
+use crate::body::Body;
+use crate::client::{CallError, CallOptions, ClientBuilder, HttpTransport, InvalidUrl, Response};
+use crate::error::BoxError;
 use bytes::Bytes;
 use deltasoap_core::{Lease, Message, RequestMessage, Typed};
 use http::Request;
@@ -49,7 +51,7 @@ use tower::Service;
 /// Clones share their connections, and may be used by several threads at once.
 #[derive(Debug, Clone)]
 pub struct Client<S = HttpTransport> {
-    client: crate::Client<S>,
+    client: crate::client::Client<S>,
     background: Arc<Background>,
 }
 
@@ -66,7 +68,7 @@ impl Client {
     /// Starts to build a client of the endpoint at a URL; [`ClientBuilder::build_blocking`]
     /// finishes it.
     pub fn builder(url: impl Into<String>) -> ClientBuilder {
-        crate::Client::builder(url)
+        crate::client::Client::builder(url)
     }
 }
 
@@ -92,7 +94,7 @@ impl ClientBuilder {
 
 impl<S> Client<S> {
     /// Returns the underlying client, for its counters.
-    pub fn inner(&self) -> &crate::Client<S> {
+    pub fn inner(&self) -> &crate::client::Client<S> {
         &self.client
     }
 
@@ -227,7 +229,7 @@ where
 /// The items of a list. Each is waited for; see [`Items`](crate::Items).
 #[derive(Debug)]
 pub struct Items<M, T> {
-    items: crate::Items<M, T, CallError>,
+    items: crate::items::Items<M, T, CallError>,
     background: Arc<Background>,
 }
 

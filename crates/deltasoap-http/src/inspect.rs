@@ -4,8 +4,8 @@
 //! [validation](crate::validation) by a schema, or a signature. The bytes are kept until the
 //! message ends only if there is such a check. They never exceed the limit on messages.
 
-use crate::BoxError;
 use crate::charset::Charset;
+use crate::error::BoxError;
 use crate::validation::{Finding, Invalid, Subject, Validating};
 use bytes::{Bytes, BytesMut};
 use std::fmt;

@@ -210,6 +210,7 @@ mod client;
 pub mod codegen;
 mod coding;
 mod drain;
+mod error;
 mod inspect;
 mod items;
 mod media;
@@ -247,6 +248,7 @@ pub use client::{
 #[cfg(feature = "cookies")]
 pub use client::{CookieJar, InvalidCookies};
 pub use coding::{CodingError, Compression, ContentCoding, GzipLimits};
+pub use error::BoxError;
 #[cfg(feature = "values")]
 pub use items::DescribedList;
 pub use items::Items;
@@ -268,6 +270,3 @@ pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};
 pub use transport::Peer;
 pub use typed_fault::TypedFault;
 pub use validation::{Finding, Invalid, PartLookup, Validation, Validator};
-
-/// Any error that can cross threads, as tower and hyper report them.
-pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

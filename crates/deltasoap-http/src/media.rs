@@ -4,7 +4,7 @@
 //! be one that is used for XML. It determines the version only if no envelope was read, for example
 //! when the first byte is invalid.
 
-use crate::PartHeaders;
+use crate::attachments::PartHeaders;
 use deltasoap_core::soap::Version;
 use deltasoap_xml::Encoding;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, InvalidHeaderValue};

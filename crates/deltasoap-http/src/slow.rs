@@ -4,7 +4,7 @@
 //! against the sender. The length of one wait is bounded elsewhere, so it is enough to check when
 //! bytes arrive.
 
-use crate::BoxError;
+use crate::error::BoxError;
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use std::fmt;

@@ -5,7 +5,8 @@
 //! [`Validation`] determines what happens then. This module knows no schema: in
 //! `deltasoap-dynamic`, a `Contract` is the validator of its WSDL.
 
-use crate::{Body, Part};
+use crate::attachments::Part;
+use crate::body::Body;
 use bytes::Bytes;
 use deltasoap_core::PartUri;
 use std::fmt;

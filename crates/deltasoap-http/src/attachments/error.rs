@@ -1,7 +1,8 @@
 //! Errors in a package, with their positions.
 
+use crate::coding::CodingError;
+use crate::error::BoxError;
 use crate::slow::TooSlow;
-use crate::{BoxError, CodingError};
 use deltasoap_core::lexical::LexicalError;
 use deltasoap_core::soap::Fault;
 use std::{fmt, io};

@@ -9,7 +9,7 @@ use super::parser::{Event, Parser};
 use super::split::Splitter;
 use super::stored::{PartStore, StoreError, StoredPart, Usage};
 use super::transfer::TransferDecoder;
-use crate::BoxError;
+use crate::error::BoxError;
 use crate::media::MediaType;
 use bytes::{Bytes, BytesMut};
 use deltasoap_core::lexical::{ByteOrder, PackedNumber};

@@ -244,8 +244,8 @@ impl Clone for Deflated {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::BoxError;
     use crate::coding::{Bound, ContentCoding, Inflated};
+    use crate::error::BoxError;
     use deltasoap::Soap;
     use deltasoap::stream::Streamed;
     use deltasoap_core::Overlay;
@@ -286,7 +286,7 @@ mod tests {
     /// Returns what a receiver can decode from these frames.
     fn readable(coding: ContentCoding, frames: &[Bytes]) -> String {
         let frames = iter(frames.to_vec()).map(|frame| Ok::<_, BoxError>(Frame::data(frame))).chain(pending());
-        let bound = Bound { gzip: crate::GzipLimits::default(), name: "message", received: 1 << 20 };
+        let bound = Bound { gzip: crate::coding::GzipLimits::default(), name: "message", received: 1 << 20 };
         let mut inflated = Box::pin(Inflated::new(StreamBody::new(frames), coding, bound));
         let mut text = Vec::new();
         while let Poll::Ready(Some(frame)) = inflated.as_mut().poll_frame(&mut Context::from_waker(Waker::noop())) {

@@ -11,9 +11,9 @@ mod deflated;
 mod lent;
 mod overlaid;
 
-use crate::BoxError;
 use crate::attachments::package::Package;
 use crate::coding::{AdaptiveState, Codec};
+use crate::error::BoxError;
 use bytes::Bytes;
 #[cfg(feature = "gzip")]
 use deflated::Deflated;

@@ -1,6 +1,6 @@
 //! The chunks of an overlaid message as frames, written when the transport polls them.
 
-use crate::BoxError;
+use crate::error::BoxError;
 use bytes::Bytes;
 use deltasoap_core::{Buffer, Error, ErrorKind, Feed, Overlay, Typed};
 use futures_util::stream::Stream;

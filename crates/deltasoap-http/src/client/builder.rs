@@ -12,9 +12,11 @@ use super::templates::{SharedTemplates, Writer};
 use super::trace::Trace;
 use super::understood::Understood;
 use super::uplink::Uplink;
+use crate::attachments::{AttachmentOptions, Mtom};
+use crate::coding::{Compression, GzipLimits};
+use crate::error::BoxError;
 use crate::inspect::{Checks, Inspector};
 use crate::validation::{Validating, Validation, Validator};
-use crate::{AttachmentOptions, BoxError, Compression, GzipLimits, Mtom};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
 use deltasoap_core::{

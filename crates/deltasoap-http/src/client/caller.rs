@@ -1,7 +1,8 @@
 //! The interface that generated clients need from a client, whatever its transport.
 
 use super::{CallError, CallOptions, Client, Response};
-use crate::{Body, BoxError};
+use crate::body::Body;
+use crate::error::BoxError;
 use bytes::Bytes;
 use deltasoap_core::soap::Fault;
 use deltasoap_core::{Lease, Message};

@@ -8,7 +8,7 @@ use super::options::CallOptions;
 use super::receive::empty;
 use super::templates::Sent;
 use super::transmit::Outbound;
-use crate::BoxError;
+use crate::error::BoxError;
 #[cfg(feature = "values")]
 use crate::items::{DescribedList, Items};
 use bytes::Bytes;
@@ -26,7 +26,7 @@ use tower::Service;
 
 impl<S, B> Client<S>
 where
-    S: Service<Request<crate::Body>, Response = http::Response<B>> + Clone,
+    S: Service<Request<crate::body::Body>, Response = http::Response<B>> + Clone,
     S::Error: Into<BoxError>,
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,

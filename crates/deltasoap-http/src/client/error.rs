@@ -1,8 +1,11 @@
 //! Errors of calls.
 
 use super::redirects::RedirectError;
-use crate::BoxError;
-use crate::{AttachmentError, CharsetError, CodingError, Invalid};
+use crate::attachments::AttachmentError;
+use crate::charset::CharsetError;
+use crate::coding::CodingError;
+use crate::error::BoxError;
+use crate::validation::Invalid;
 use deltasoap_core::Error;
 use deltasoap_core::soap::Fault;
 use http::header::InvalidHeaderValue;

@@ -3,7 +3,7 @@
 
 use super::call::Response;
 use super::options::CallOptions;
-use crate::BoxError;
+use crate::error::BoxError;
 use deltasoap_core::QName;
 use deltasoap_core::soap::{Head, HeaderBlock};
 use http::HeaderMap;

@@ -6,12 +6,15 @@ use super::error::CallError;
 use super::options::CallOptions;
 use super::receive::{FaultReceiver, Reading, arrival_error, bound, empty, excerpt, status_error, undecodable};
 use super::transmit::{Outbound, within};
+use crate::attachments::Attachments;
+use crate::body::Body;
+use crate::coding::ContentCoding;
 #[cfg(feature = "gzip")]
 use crate::coding::Inflated;
 use crate::coding::check_transfer;
+use crate::error::BoxError;
 use crate::items::{Flow, ItemSource, Items, ListIn, Listed, WINDOW};
 use crate::media::MediaType;
-use crate::{Attachments, Body, BoxError, ContentCoding};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::soap::{Head, Receiver};

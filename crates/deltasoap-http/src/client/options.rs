@@ -2,7 +2,8 @@
 
 use super::trace::Trace;
 use super::understood::Understood;
-use crate::{Mtom, Part, is_secret_header};
+use crate::attachments::{Mtom, Part};
+use crate::secret::is_secret_header;
 use deltasoap_core::QName;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::HeaderBlock;

@@ -5,14 +5,16 @@ use super::credentials::offered;
 use super::error::{CallError, MessageError, StatusError};
 use super::observed::CallNotes;
 use super::understood::{Checked, Understood};
+use crate::attachments::Attachments;
 use crate::charset::Charset;
 #[cfg(feature = "gzip")]
 use crate::coding::Inflated;
 use crate::coding::{Bound, check_transfer};
+use crate::coding::{CodingError, ContentCoding};
+use crate::error::BoxError;
 use crate::inspect::{Inspection, Rejection};
 use crate::media::MediaType;
 use crate::validation::{Finding, Subject};
-use crate::{Attachments, BoxError, CodingError, ContentCoding};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Deviation, Step, skip_element};
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};

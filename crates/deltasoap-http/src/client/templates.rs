@@ -10,9 +10,10 @@
 //! templates share never extends beyond one store or, on a server, one connection and principal.
 
 use super::echoes::Echoes;
+use crate::attachments::Part;
+use crate::body::Body;
 use crate::shelf::{Idle, Shelf};
 use crate::sizes::{Sizes, in_full};
-use crate::{Body, Part};
 use deltasoap_core::soap::{Envelope, MessageKind};
 use deltasoap_core::{Buffer, EncodeStats, Error, Hint, RunPool, Templates, Templating};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

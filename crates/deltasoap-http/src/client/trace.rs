@@ -4,7 +4,8 @@
 //! bytes that it gives to the transport, and the body of the response is wrapped. So they are those
 //! of the exchange, whatever its outcome; later bytes are recorded when they arrive.
 
-use crate::{body, is_secret_header};
+use crate::body;
+use crate::secret::is_secret_header;
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Response, StatusCode, Uri};

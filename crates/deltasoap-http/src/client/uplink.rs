@@ -6,8 +6,9 @@
 //! with a known throughput, as long as it is open. The effect of compression on requests is learned
 //! for each action.
 
+use crate::body::Body;
 use crate::coding::{AdaptiveState, Codings, LearnedEffects, Link, Throughput};
-use crate::{Body, Compression, ContentCoding};
+use crate::coding::{Compression, ContentCoding};
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use http::request::Parts;
 use http::{HeaderValue, Request, Response, StatusCode};

@@ -1,7 +1,7 @@
 //! Limits on received compressed bodies.
 
 use super::options::GzipLimits;
-use crate::AttachmentLimits;
+use crate::attachments::AttachmentLimits;
 use deltasoap_core::Limits;
 
 /// Limits on a coded body.

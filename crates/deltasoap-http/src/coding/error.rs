@@ -1,6 +1,6 @@
 //! Errors of coded bodies.
 
-use crate::BoxError;
+use crate::error::BoxError;
 use std::fmt;
 
 /// A body whose content coding or transfer coding cannot be decoded.

@@ -4,7 +4,7 @@ use super::bound::Bound;
 use super::coder::Decoder;
 use super::error::CodingError;
 use super::options::{ContentCoding, GzipLimits};
-use crate::BoxError;
+use crate::error::BoxError;
 use bytes::{Buf, Bytes};
 use http_body::{Body, Frame};
 use std::pin::Pin;
@@ -199,7 +199,7 @@ fn trimmed(mut bytes: Vec<u8>) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Body as Outgoing;
+    use crate::body::Body as Outgoing;
     use crate::coding::{AdaptiveState, Codec};
     use http_body_util::BodyExt;
     use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Settings: which messages are sent compressed, and limits on received compressed messages.
 
 use super::adaptive::{AdaptiveState, Codec};
-use crate::Body;
+use crate::body::Body;
 use http_body::Body as _;
 
 /// A content coding (RFC 9110, 8.4).

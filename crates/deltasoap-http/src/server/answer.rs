@@ -1,7 +1,9 @@
 //! Results of handlers: responses with or without header blocks, responses whose list is written
 //! while it is sent, and messages that handlers have written themselves.
 
-use crate::{Body, BoxError, Part};
+use crate::attachments::Part;
+use crate::body::Body;
+use crate::error::BoxError;
 use deltasoap_core::soap::{Envelope, HeaderBlock};
 use deltasoap_core::{Buffer, Error, Message, Overlay, Typed};
 use futures_util::stream::Stream;

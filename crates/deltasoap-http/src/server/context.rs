@@ -2,8 +2,10 @@
 
 use super::auth::PeerCertificates;
 use super::memory::Principal;
+use crate::attachments::Attachments;
 use crate::media::{self, MediaType};
-use crate::{Attachments, Finding, Peer};
+use crate::transport::Peer;
+use crate::validation::Finding;
 use deltasoap_core::decode::Deviation;
 use deltasoap_core::soap::{Head, HeaderBlock, Version};
 use deltasoap_core::{Error, Message};

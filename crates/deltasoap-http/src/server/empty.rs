@@ -4,7 +4,7 @@
 use super::answer::MessageReply;
 use super::context::Context;
 use super::operation::Outcome;
-use crate::BoxError;
+use crate::error::BoxError;
 use bytes::Bytes;
 use deltasoap_core::soap::Fault;
 use futures_util::future::BoxFuture;

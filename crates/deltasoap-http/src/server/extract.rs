@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::memory::Principal;
-use crate::Attachments;
+use crate::attachments::Attachments;
 use deltasoap_core::soap::Fault;
 use deltasoap_core::{Message, QName};
 use std::ops::Deref;

@@ -7,9 +7,9 @@
 use super::memory::Principal;
 use super::record::Record;
 use super::service::Inner;
-use crate::Peer;
 use crate::body::Body;
 use crate::telemetry::{self, TraceId, TraceParent, bounded, fault_code, read_match, written_match};
+use crate::transport::Peer;
 use deltasoap_core::soap::{FaultCode, Version};
 use deltasoap_core::{DifferentialStats, EncodeStats};
 use http::request::Parts;

@@ -12,9 +12,9 @@ use super::disconnect::Watched;
 use super::memory::Connection;
 use super::stall::{Stalling, linger};
 use super::workers::WorkerPool;
-use crate::Peer;
 #[cfg(feature = "_tls")]
 use crate::tls::{ServerTls, TlsError};
+use crate::transport::Peer;
 use crate::transport::{ConnectionLimits, Http, Listener, Protocol, Served, Stream, Terms, is_network};
 use http::{Extensions, Request};
 use std::convert::Infallible;

@@ -26,6 +26,7 @@ use super::stats::ServiceStats;
 use super::writing::Writing;
 use super::wsdl::{Description, escaped};
 use crate::attachments::package::Packing;
+use crate::attachments::{AttachmentError, AttachmentOptions, Attachments};
 use crate::attachments::{MessageForm, Remainder};
 use crate::body::Body;
 #[cfg(not(feature = "gzip"))]
@@ -33,15 +34,16 @@ use crate::coding::CodingError;
 #[cfg(feature = "gzip")]
 use crate::coding::Inflated;
 use crate::coding::{AdaptiveState, Bound, Codings, LearnedEffects, MIN_COMPRESSED_LENGTH};
+use crate::coding::{Compression, ContentCoding, GzipLimits};
 use crate::drain::drain;
+use crate::error::BoxError;
 use crate::inspect::Checks;
 use crate::media::{self, MediaType};
+use crate::server::Connection;
 use crate::slow::Paced;
 use crate::telemetry::{self, TraceParent};
+use crate::transport::Peer;
 use crate::validation::{Invalid, Subject, Validating, Verdict, is_invalid};
-use crate::{
-    AttachmentError, AttachmentOptions, Attachments, BoxError, Compression, Connection, ContentCoding, GzipLimits, Peer,
-};
 use bytes::Bytes;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::{Fault, Head, Version};

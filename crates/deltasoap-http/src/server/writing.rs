@@ -11,7 +11,7 @@ use super::intercept::Interceptors;
 use super::memory::{MemorySource, TemplateSource};
 use super::noted::Notes;
 use super::record::Record;
-use crate::Part;
+use crate::attachments::Part;
 use crate::attachments::package::Packing;
 use crate::body::Body;
 use crate::sizes::in_full;

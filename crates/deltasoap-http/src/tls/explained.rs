@@ -3,7 +3,7 @@
 //! The errors of rustls name its own variants, and give times as UNIX seconds.
 
 use super::pinned::WeakKey;
-use crate::BoxError;
+use crate::error::BoxError;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rustls::pki_types::UnixTime;

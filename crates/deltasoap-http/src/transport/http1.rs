@@ -7,8 +7,9 @@ pub use unread::HttpRequestBody;
 
 use super::io::Io;
 use super::{Connector, Protocol, Served, Stream, Terms, Unsent};
+use crate::body::Body;
+use crate::error::BoxError;
 use crate::settle::Connections;
-use crate::{Body, BoxError};
 use futures_util::future::BoxFuture;
 use http::uri::Scheme;
 use http::{Request, Response, Uri};

@@ -1,6 +1,7 @@
 //! Services that are called without a stream.
 
-use crate::{Body, Connection};
+use crate::body::Body;
+use crate::server::Connection;
 use http::Request;
 use std::task::{Context, Poll};
 use tower::Service;

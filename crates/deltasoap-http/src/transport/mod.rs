@@ -72,7 +72,8 @@ pub use tcp::{Peer, TcpConnector};
 #[cfg(unix)]
 pub use unix::{UnixConnector, UnixListener, UnixPeer};
 
-use crate::{Body, BoxError};
+use crate::body::Body;
+use crate::error::BoxError;
 use bytes::Bytes;
 use http::{Extensions, Request, Response, Uri};
 use std::any::TypeId;

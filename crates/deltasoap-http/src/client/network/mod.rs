@@ -9,8 +9,8 @@ mod route;
 pub use proxy::{InvalidProxy, Proxy};
 
 use super::error::shown;
-use crate::Body;
-use crate::BoxError;
+use crate::body::Body;
+use crate::error::BoxError;
 use crate::settle::Connections;
 #[cfg(feature = "_tls")]
 use crate::tls::{ClientTls, Roots, TlsError};

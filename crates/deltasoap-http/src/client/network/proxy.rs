@@ -1,6 +1,6 @@
 //! The choice of the proxy for a request.
 
-use crate::BoxError;
+use crate::error::BoxError;
 use http::uri::Scheme;
 use http::{HeaderValue, Uri};
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};

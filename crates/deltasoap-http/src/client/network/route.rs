@@ -1,7 +1,7 @@
 //! Opens connections: to the host of a URL, or through a proxy.
 
 use super::proxy::{Proxy, ProxyProtocol, protocol};
-use crate::BoxError;
+use crate::error::BoxError;
 use crate::transport::{Io, Unsent};
 use futures_util::future::BoxFuture;
 use http::Uri;

@@ -1,6 +1,6 @@
 //! Errors of a stream of frames.
 
-use crate::BoxError;
+use crate::error::BoxError;
 use std::fmt;
 use std::io;
 

@@ -44,7 +44,7 @@ pub use client::FramesPool;
 pub use error::FramesError;
 
 use super::{Connector, Protocol, Served, Stream, Terms};
-use crate::BoxError;
+use crate::error::BoxError;
 use std::time::Duration;
 
 /// The first bytes of a client.

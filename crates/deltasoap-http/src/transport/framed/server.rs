@@ -73,7 +73,7 @@ fn request(head: Bytes, mut reader: Reader<ReadHalf>) -> Result<IncomingRequest,
 async fn respond<W, B>(writer: &mut Writer<W>, response: Response<B>) -> Result<(), FramesError>
 where
     W: tokio::io::AsyncWrite + Unpin,
-    B: Body<Data = Bytes, Error: Into<crate::BoxError>>,
+    B: Body<Data = Bytes, Error: Into<crate::error::BoxError>>,
 {
     let (parts, body) = response.into_parts();
     let head = Head { start: parts.status, fields: parts.headers };

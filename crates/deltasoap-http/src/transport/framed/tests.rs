@@ -4,7 +4,8 @@
 use super::head::Head;
 use super::reader::Reader;
 use super::writer::Writer;
-use crate::{Body, BoxError};
+use crate::body::Body;
+use crate::error::BoxError;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use http_body::Frame;

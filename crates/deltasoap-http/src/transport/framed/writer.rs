@@ -1,7 +1,7 @@
 //! Outgoing frames.
 
 use super::{FramesError, PREFACE, kind};
-use crate::BoxError;
+use crate::error::BoxError;
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use futures_util::FutureExt;
 use http_body::Body;
