@@ -16,15 +16,15 @@ macro_rules! generated_service {
         where
             B: $crate::codegen::HttpBody<Data = $crate::codegen::Bytes> + Send + 'static,
         {
-            type Response = $crate::codegen::Response<$crate::body::Body>;
+            type Response = $crate::codegen::Response<$crate::Body>;
             type Error = $crate::codegen::Infallible;
-            type Future = $crate::server::ResponseFuture;
+            type Future = $crate::ResponseFuture;
 
             fn poll_ready(
                 &mut self,
                 task: &mut $crate::codegen::Context<'_>,
             ) -> $crate::codegen::Poll<Result<(), Self::Error>> {
-                <$crate::server::SoapService as $crate::codegen::Service<$crate::codegen::Request<B>>>::poll_ready(
+                <$crate::SoapService as $crate::codegen::Service<$crate::codegen::Request<B>>>::poll_ready(
                     &mut self.service,
                     task,
                 )
@@ -35,7 +35,7 @@ macro_rules! generated_service {
             }
         }
 
-        impl From<$name> for $crate::server::SoapService {
+        impl From<$name> for $crate::SoapService {
             fn from(server: $name) -> Self {
                 server.service
             }

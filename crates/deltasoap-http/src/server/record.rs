@@ -149,12 +149,12 @@ impl Record {
     }
 }
 
-/// Counts consecutive messages for which remembering was useless. After `LEAST` of them, it is
+/// Counts consecutive messages for which remembering was useless. After `MIN` of them, it is
 /// expected to be useless for the next ones too; one in `TRIAL` is tried nevertheless.
 #[derive(Debug, Default)]
-struct Streak<const LEAST: u32, const TRIAL: u32>(AtomicU32);
+struct Streak<const MIN: u32, const TRIAL: u32>(AtomicU32);
 
-impl<const LEAST: u32, const TRIAL: u32> Streak<LEAST, TRIAL> {
+impl<const MIN: u32, const TRIAL: u32> Streak<MIN, TRIAL> {
     fn note(&self, is_useless: bool) {
         if is_useless {
             self.0.fetch_add(1, Relaxed);
@@ -164,7 +164,7 @@ impl<const LEAST: u32, const TRIAL: u32> Streak<LEAST, TRIAL> {
     }
 
     fn goes_on(&self) -> bool {
-        self.0.load(Relaxed) >= LEAST && !self.0.fetch_add(1, Relaxed).is_multiple_of(TRIAL)
+        self.0.load(Relaxed) >= MIN && !self.0.fetch_add(1, Relaxed).is_multiple_of(TRIAL)
     }
 }
 
