@@ -12,6 +12,8 @@ use std::collections::HashSet;
 /// Types that serde's own implementations do not write as XSD does.
 const NUMBERS: [&str; 3] = ["deltasoap::lexical::BigInt", "f32", "f64"];
 
+const INTEGERS: [&str; 8] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
+
 /// Renders the attributes of a type's fields or variants.
 pub(super) struct Keys<'m> {
     model: &'m Model,
@@ -53,6 +55,14 @@ impl<'m> Keys<'m> {
     /// Returns the attribute of content without a key.
     pub(super) fn content(&self, content: &TypeUse) -> TokenStream {
         attribute([self.number(content)])
+    }
+
+    /// Returns the attribute of a member of a union. What serde has read before it knows the member,
+    /// only a visitor of any number accepts.
+    pub(super) fn member_of_union(&self, content: &TypeUse) -> TokenStream {
+        let is_integer = matches!(content, TypeUse::Plain(path) if INTEGERS.contains(path));
+        let number = is_integer.then(|| quote!(with = "deltasoap::lexical::number"));
+        attribute([number.or_else(|| self.number(content))])
     }
 
     fn rename(&mut self, key: &str, rust: &str) -> Option<TokenStream> {

@@ -222,6 +222,7 @@ pub enum Color {
 #[serde(untagged)]
 pub enum Width {
     Auto(Auto),
+    #[serde(with = "deltasoap::lexical::number")]
     Int(i32),
 }
 

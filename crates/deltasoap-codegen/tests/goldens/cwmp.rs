@@ -644,6 +644,7 @@ pub mod cwmp_1_0 {
     #[serde(untagged)]
     pub enum FaultCodeType {
         Value(FaultCodeTypeMember1),
+        #[serde(with = "deltasoap::lexical::number")]
         UnsignedInt(u32),
         Value2(FaultCodeTypeMember3),
     }

@@ -3,7 +3,7 @@
 //! JSON has no infinity and no not-a-number, which serde_json writes as `null`, and num-bigint
 //! writes the digits of its numbers in base 2³². Here floating point numbers are numbers, or the
 //! texts `INF`, `-INF` and `NaN`; whole numbers of any size are numbers up to 2⁵³, else texts. Both
-//! forms are read for either.
+//! forms are read for all numbers, so that a member of an untagged enum reads what it wrote.
 //!
 //! ```
 //! use deltasoap_xml::lexical::BigInt;
@@ -26,7 +26,7 @@
 
 use super::super::{BigInt, Lexical, List};
 use crate::{Buffer, Escape};
-use serde::de::{Error, Visitor};
+use serde::de::{Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
@@ -111,6 +111,27 @@ macro_rules! floats {
 
 floats! { f32 serialize_f32 deserialize_f32, f64 serialize_f64 deserialize_f64 }
 
+macro_rules! integers {
+    ($($integer:ident),*) => {$(
+        impl Number for $integer {
+            fn serialize_number<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.serialize(serializer)
+            }
+
+            fn deserialize_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                if !deserializer.is_human_readable() {
+                    return $integer::deserialize(deserializer);
+                }
+                deserializer.deserialize_any(NumberOrText(PhantomData))
+            }
+        }
+
+        impl FromNumber for $integer {}
+    )*};
+}
+
+integers! { i8, i16, i32, i64, u8, u16, u32, u64 }
+
 impl Number for BigInt {
     fn serialize_number<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match i64::try_from(self) {
@@ -186,7 +207,11 @@ trait FromNumber: Lexical {
 /// Reads a number, or its text.
 struct NumberOrText<T>(PhantomData<T>);
 
-impl<T: FromNumber> Visitor<'_> for NumberOrText<T> {
+/// serde_json's key of a number, if its feature `arbitrary_precision` is enabled: `deltasoap-dynamic`
+/// enables it. Such a number is a map of one entry, except where a certain type is asked for.
+const TOKEN: &str = "$serde_json::private::Number";
+
+impl<'de, T: FromNumber> Visitor<'de> for NumberOrText<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -202,7 +227,14 @@ impl<T: FromNumber> Visitor<'_> for NumberOrText<T> {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<T, E> {
-        T::from_float(value).ok_or_else(|| E::invalid_type(serde::de::Unexpected::Float(value), &self))
+        T::from_float(value).ok_or_else(|| E::invalid_type(Unexpected::Float(value), &self))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
+        match map.next_key::<String>()? {
+            Some(key) if key == TOKEN => self.visit_str(&map.next_value::<String>()?),
+            _ => Err(A::Error::invalid_type(Unexpected::Map, &self)),
+        }
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
@@ -231,7 +263,31 @@ mod tests {
         assert!(read::<f32>(&json(&f32::NAN)).expect("reads").is_nan());
         assert_eq!(read::<f64>("7").expect("reads"), 7.0);
         assert_eq!(read::<f32>("0.1").expect("reads"), 0.1);
-        assert!(read::<f64>("true").expect_err("no number").to_string().contains("a number of type xsd:double"));
+        for wrong in ["true", "{}", r#"{"a": 1}"#, "[1]"] {
+            let error = read::<f64>(wrong).expect_err("no number").to_string();
+            assert!(error.contains("a number of type xsd:double"), "{error}");
+        }
+    }
+
+    /// A union of two types, as generated code has it.
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Level {
+        #[serde(with = "crate::lexical::number")]
+        Whole(i32),
+        #[serde(with = "crate::lexical::number")]
+        Real(f64),
+        Text(String),
+    }
+
+    #[test]
+    fn members_of_unions_are_read_as_they_were_written() {
+        for (level, json) in
+            [(Level::Whole(-7), "-7"), (Level::Real(0.5), "0.5"), (Level::Text("low".to_owned()), r#""low""#)]
+        {
+            assert_eq!(to_string(&level).expect("serializes"), json);
+            assert_eq!(from_str::<Level>(json).expect("deserializes"), level);
+        }
     }
 
     #[test]
