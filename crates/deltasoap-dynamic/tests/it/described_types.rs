@@ -199,11 +199,13 @@ fn service() -> SoapService {
     let buy = Operation::new(async |_: Order| receipt()).action("urn:shop#buy").fault::<SoldOut>();
     let buy = buy.request_header::<Trace>().response_header::<Session>();
     let sum = Operation::new(async |sum: Sum| sum).style(Style::Rpc).encoding(Use::Encoded);
+    // There is no response that could have the block.
+    let sold = Operation::new(async |_: Option<Header<Session>>, _: Sold| {}).response_header::<Trace>();
     SoapService::builder()
         .name("The shop")
         .add_operation(buy.documentation("Buys < or >."))
         .add_operation(sum)
-        .operation(async |_: Option<Header<Session>>, _: Sold| {})
+        .add_operation(sold)
         .build()
         .expect("a service")
 }

@@ -370,6 +370,7 @@ impl Operation {
 
     /// Declares that the handler understands header blocks of this name. A mandatory block that
     /// nothing understands is answered with a `MustUnderstand` fault before the handler is called.
+    /// For a block that has a type, see [`request_header`](Self::request_header).
     #[must_use]
     pub fn understands(mut self, header: QName) -> Self {
         self.method.headers.to_mut().push(header);

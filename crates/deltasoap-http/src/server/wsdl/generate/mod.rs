@@ -152,10 +152,12 @@ impl<'o> Bound<'o> {
         let mut declare = |elements| declared(elements, components);
         let faults = method.faults.iter().map(|field| (&field.name, field.element));
         let faults = if response.is_some() { declare(faults.collect()) } else { Vec::new() };
-        let [request_headers, response_headers] = operation
-            .headers()
-            .each_ref()
-            .map(|headers| declare(headers.iter().map(|(name, element)| (name, *element)).collect()));
+        let headers = operation.headers().each_ref();
+        let [request_headers, mut response_headers] =
+            headers.map(|headers| declare(headers.iter().map(|(name, element)| (name, *element)).collect()));
+        if response.is_none() {
+            response_headers.clear();
+        }
         names.insert(name.clone());
         Some(Bound { operation, name, style, encoding, request, response, faults, request_headers, response_headers })
     }
