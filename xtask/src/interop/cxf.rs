@@ -21,15 +21,17 @@ impl Peer for Cxf {
 
     fn install(&self, ours: &Ours) -> Result<()> {
         let (sources, build) = (shell::root().join("tests/interop/cxf"), build()?);
-        let mut files = vec![sources.join("pom.xml"), ours.description.clone(), ours.types.clone()];
+        let descriptions = [("wsdl", &ours.description), ("types", &ours.types), ("orders", &ours.orders)];
+        let mut files = vec![sources.join("pom.xml")];
+        files.extend(descriptions.iter().map(|(_, file)| (*file).clone()));
         files.extend(stamp::files_in(&sources.join("src/main/java/deltasoap/interop"))?);
         stamp::build_if_stale(&build.join("cxf-peer.jar"), &files, "maven", || {
             java::install_tools()?;
             println!("building with Maven (about a minute, the first time some more)");
             let mut maven = shell::command("mvn", ["--batch-mode", "--quiet", "--file"]);
             maven.arg(sources.join("pom.xml")).arg(format!("-Dbuild={}", build.display()));
-            maven.arg(format!("-Dwsdl={}", ours.description.display()));
-            shell::run(maven.arg(format!("-Dtypes={}", ours.types.display())).arg("package"))
+            maven.args(descriptions.iter().map(|(name, file)| format!("-D{name}={}", file.display())));
+            shell::run(maven.arg("package"))
         })
     }
 
@@ -39,6 +41,10 @@ impl Peer for Cxf {
 
     fn value_clients(&self) -> Result<Option<(Vec<Command>, Unsupported)>> {
         Ok(Some((vec![java("deltasoap.interop.Values")?], VALUES_UNSUPPORTED)))
+    }
+
+    fn coded_client(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
+        Ok(Some((java("deltasoap.interop.Coded")?, &[("coded arrays", "it has no SOAP encoding")])))
     }
 
     fn value_servers(&self, ours: &Ours) -> Result<Option<ValueServers>> {

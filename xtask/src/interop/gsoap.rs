@@ -43,10 +43,11 @@ impl Peer for Gsoap {
     fn install(&self, ours: &Ours) -> Result<()> {
         let runtime = gsoap::runtime()?;
         debian::install(&LIBRARIES)?;
-        let descriptions = [&ours.description, &ours.types, &ours.encoded];
-        for (code, description) in [BENCH, TYPES, ENCODED].into_iter().zip(descriptions) {
-            let build = Build { code, sources: shell::root().join("tests/interop/gsoap"), runtime: runtime.clone() };
-            build.build_if_stale(description)?;
+        let descriptions =
+            [vec![&*ours.description], vec![&*ours.types], vec![&*ours.encoded], vec![&*ours.orders, &*ours.sums]];
+        for (code, descriptions) in [BENCH, TYPES, ENCODED, CODED].into_iter().zip(descriptions) {
+            let sources = shell::root().join("tests/interop/gsoap");
+            Build { code, sources, runtime: runtime.clone(), descriptions }.build_if_stale()?;
         }
         Ok(())
     }
@@ -65,6 +66,10 @@ impl Peer for Gsoap {
         Ok(Some((vec![TYPES.client()?, ENCODED.client()?], &[])))
     }
 
+    fn coded_client(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
+        Ok(Some((CODED.client()?, &[])))
+    }
+
     fn value_servers(&self, _: &Ours) -> Result<Option<ValueServers>> {
         let start = |code: Code| Server::start(code.folder, &mut code.server()?, 1);
         let servers = [start(TYPES)?, start(ENCODED)?];
@@ -73,19 +78,21 @@ impl Peer for Gsoap {
     }
 }
 
-/// The generated code of one WSDL, and the client and the server that are compiled with it.
+/// The generated code of one WSDL, or of several together, and the client and the server that are
+/// compiled with it.
 #[derive(Clone, Copy)]
 struct Code {
     /// Folder below `.peers/`.
     folder: &'static str,
     client: &'static str,
-    server: &'static str,
+    server: Option<&'static str>,
     flag: Option<&'static str>,
 }
 
-const BENCH: Code = Code { folder: "gsoap-interop", client: "client", server: "server", flag: None };
-const TYPES: Code = Code { folder: "gsoap-types", client: "values_client", server: "values_server", flag: None };
+const BENCH: Code = Code { folder: "gsoap-interop", client: "client", server: Some("server"), flag: None };
+const TYPES: Code = Code { folder: "gsoap-types", client: "values_client", server: Some("values_server"), flag: None };
 const ENCODED: Code = Code { folder: "gsoap-encoded", flag: Some("-DENCODED"), ..TYPES };
+const CODED: Code = Code { folder: "gsoap-coded", client: "coded_client", server: None, flag: None };
 
 impl Code {
     fn folder(self) -> Result<PathBuf> {
@@ -97,45 +104,52 @@ impl Code {
     }
 
     fn server(self) -> Result<Command> {
-        Ok(Command::new(self.folder()?.join(self.server)))
+        Ok(Command::new(self.folder()?.join(self.server.unwrap_or_default())))
+    }
+
+    /// Returns the programs, each with the generated code that it is linked with.
+    fn programs(self) -> Vec<(&'static str, &'static str)> {
+        let server = self.server.map(|server| (server, "soapServer"));
+        [(self.client, "soapClient")].into_iter().chain(server).collect()
     }
 }
 
-struct Build {
+struct Build<'d> {
     code: Code,
     sources: PathBuf,
     runtime: PathBuf,
+    descriptions: Vec<&'d Path>,
 }
 
-impl Build {
-    fn build_if_stale(&self, description: &Path) -> Result<()> {
+impl Build<'_> {
+    fn build_if_stale(&self) -> Result<()> {
         let mut files = stamp::files_in(&self.sources)?;
-        files.push(description.to_owned());
+        files.extend(self.descriptions.iter().map(|file| (*file).to_owned()));
         let text = format!("{} {FLAGS:?}", debian::installed_version("gsoap")?);
         let folder = self.code.folder()?;
-        stamp::build_if_stale(&folder.join(self.code.server), &files, &text, || self.all(&folder, description))
+        let last = self.code.server.unwrap_or(self.code.client);
+        stamp::build_if_stale(&folder.join(last), &files, &text, || self.all(&folder))
     }
 
-    fn all(&self, folder: &Path, description: &Path) -> Result<()> {
+    fn all(&self, folder: &Path) -> Result<()> {
         println!("generating and compiling for gSOAP (about half a minute)");
-        self.generate(folder, description)?;
+        self.generate(folder)?;
         self.compile(folder, &self.runtime.join("stdsoap2.cpp"))?;
         self.compile(folder, &Path::new(SHARE).join("custom/struct_timeval.c"))?;
-        for generated in ["soapC.cpp", "soapClient.cpp", "soapServer.cpp"] {
-            self.compile(folder, &folder.join(generated))?;
-        }
-        for (program, generated) in [(self.code.client, "soapClient.o"), (self.code.server, "soapServer.o")] {
+        self.compile(folder, &folder.join("soapC.cpp"))?;
+        for (program, generated) in self.code.programs() {
+            self.compile(folder, &folder.join(generated).with_extension("cpp"))?;
             self.compile(folder, &self.sources.join(program).with_extension("cpp"))?;
-            link(folder, program, generated)?;
+            link(folder, program, &format!("{generated}.o"))?;
         }
         Ok(())
     }
 
-    /// wsdl2h generates a header file from the WSDL, soapcpp2 generates code from that: no library,
+    /// wsdl2h generates a header file from the WSDLs, soapcpp2 generates code from that: no library,
     /// no sample messages, no WSDL.
-    fn generate(&self, folder: &Path, description: &Path) -> Result<()> {
+    fn generate(&self, folder: &Path) -> Result<()> {
         let mut wsdl2h = shell::command("wsdl2h", ["-L", "-x", "-o", "service.h", "-t"]);
-        wsdl2h.arg(self.sources.join("typemap.dat")).arg(description);
+        wsdl2h.arg(self.sources.join("typemap.dat")).args(&self.descriptions);
         shell::run(wsdl2h.current_dir(folder))?;
         let header = folder.join("service.h");
         let text = fs::read_to_string(&header).context("no header file was made")?;

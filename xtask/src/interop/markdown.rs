@@ -1,7 +1,7 @@
 //! The results as Markdown, for `docs/interop.md`: the number of passing tests, and everything that
 //! a peer does not offer.
 
-use super::results::{Column, MESSAGES, Rows, SESSIONS, Side, TestResult, VALUES, VERSIONS};
+use super::results::{CODED, Column, MESSAGES, Rows, SESSIONS, Side, TestResult, VALUES, VERSIONS};
 
 const HEAD: &str = "# Tests with other toolkits
 
@@ -13,19 +13,27 @@ client calls the peer's server. vSphere's simulator and CwmpClient, a TR-069 dev
 messages: see [vsphere.md](vsphere.md) and [cwmp.md](cwmp.md).
 ";
 
+const CODED_INTRODUCTION: &str =
+    "These services have no WSDL of their own: our server makes it from Rust types. Each toolkit reads
+it under `?wsdl`, generates code or stubs from it, and calls every operation.
+
+";
+
 /// Returns the whole file.
 pub fn of(columns: &[Column]) -> String {
-    let messages = section("Messages", MESSAGES, columns);
-    let values = section("Values", VALUES, columns);
-    let sessions = section("TR-069 sessions", SESSIONS, columns);
-    format!("{HEAD}{messages}{values}{sessions}{}", unsupported_rows(columns))
+    let messages = section("Messages", "", MESSAGES, columns);
+    let values = section("Values", "", VALUES, columns);
+    let coded = section("WSDLs from code", CODED_INTRODUCTION, CODED, columns);
+    let sessions = section("TR-069 sessions", "", SESSIONS, columns);
+    format!("{HEAD}{messages}{values}{coded}{sessions}{}", unsupported_rows(columns))
 }
 
-fn section(title: &str, rows: Rows, columns: &[Column]) -> String {
+fn section(title: &str, introduction: &str, rows: Rows, columns: &[Column]) -> String {
     let columns: Vec<_> = columns.iter().filter(|column| column.rows == rows).collect();
     let peers = columns.iter().map(|column| format!("{} {}", column.peer, name(column.side)));
     let titles: Vec<_> = ["".to_owned(), "SOAP".to_owned()].into_iter().chain(peers).collect();
-    let mut text = format!("\n## {title}\n\n{}{}", line(&titles), line(&vec!["---".to_owned(); titles.len()]));
+    let mut text =
+        format!("\n## {title}\n\n{introduction}{}{}", line(&titles), line(&vec!["---".to_owned(); titles.len()]));
     for (feature, title) in rows {
         for soap in VERSIONS {
             let cells = columns.iter().map(|column| cell(column, soap, feature));
@@ -115,5 +123,7 @@ mod tests {
         let text = of(&[column]);
         assert!(text.ends_with("| x | server | mtom: b; tls (SOAP 1.2) | no parts |\n"), "{text}");
         assert!(text.contains("| MTOM | 1.1 | 1 of 2 |"), "{text}");
+        assert!(text.contains("\n\n## WSDLs from code\n\nThese services"), "{text}");
+        assert!(text.contains("calls every operation.\n\n| "), "{text}");
     }
 }

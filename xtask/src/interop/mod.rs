@@ -32,7 +32,7 @@ use clap::ValueEnum;
 
 use self::ours::Ours;
 pub use self::process::Server;
-use self::results::{Column, MESSAGES, SESSIONS, Side, VALUES};
+use self::results::{CODED, Column, MESSAGES, SESSIONS, Side, VALUES};
 use crate::stamp;
 
 #[derive(clap::Args)]
@@ -105,6 +105,12 @@ trait Peer {
         Ok(None)
     }
 
+    /// Returns its client of the services whose WSDLs our server makes from code, which is started
+    /// with the URLs of `/orders` and `/sums`, and what it does not offer; `None` if it has none.
+    fn coded_client(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
+        Ok(None)
+    }
+
     /// Returns its TR-069 device, which is started with the URL of our server, and what it does not
     /// offer; `None` if it has none.
     fn device(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
@@ -171,6 +177,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         columns.extend(test_server(&*peer, &ours)?);
         columns.extend(test_value_clients(&*peer, &ours)?);
         columns.extend(test_value_servers(&*peer, &ours)?);
+        columns.extend(test_coded_client(&*peer, &ours)?);
         columns.extend(test_device(&*peer, &ours)?);
     }
     columns.sort_by_key(|column| column.side);
@@ -245,6 +252,16 @@ fn test_value_servers(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     }
     let mut column = Column::parse(peer.name(), Side::Server, VALUES, &lines)?;
     column.note_unsupported(served.unsupported);
+    Ok(Some(column))
+}
+
+/// Has the peer's client read the WSDLs that our server makes from code, and call the operations.
+fn test_coded_client(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
+    let Some((mut command, unsupported)) = peer.coded_client(ours)? else { return Ok(None) };
+    println!("reading WSDLs from code with {}", peer.name());
+    let lines = process::output(command.arg(ours.values.at("/orders")).arg(ours.values.at("/sums")))?;
+    let mut column = Column::parse(peer.name(), Side::Client, CODED, &lines)?;
+    column.note_unsupported(unsupported);
     Ok(Some(column))
 }
 

@@ -18,11 +18,12 @@ pub struct NodeSoap;
 const PACKAGES: [&str; 2] = ["nodejs", "npm"];
 /// Minimum major version of Node.js.
 const MIN_MAJOR_VERSION: u32 = 20;
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     "package.json",
     "package-lock.json",
     "cases.js",
     "client.js",
+    "coded.js",
     "server.js",
     "serving.js",
     "values.js",
@@ -72,6 +73,11 @@ impl Peer for NodeSoap {
     fn value_clients(&self) -> Result<Option<(Vec<Command>, Unsupported)>> {
         let unsupported = &[("literal utf-16", "requests are always in UTF-8"), NO_ENCODING];
         Ok(Some((vec![shell::command("node", [folder()?.join("cases.js")])], unsupported)))
+    }
+
+    fn coded_client(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
+        let command = shell::command("node", [folder()?.join("coded.js")]);
+        Ok(Some((command, &[("coded arrays", NO_ENCODING.1)])))
     }
 
     fn value_servers(&self, ours: &Ours) -> Result<Option<ValueServers>> {

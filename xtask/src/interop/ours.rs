@@ -23,6 +23,9 @@ pub struct Ours {
     /// The WSDLs of the value services.
     pub types: PathBuf,
     pub encoded: PathBuf,
+    /// The WSDLs that are made from code: in document style, and in SOAP encoding.
+    pub orders: PathBuf,
+    pub sums: PathBuf,
 }
 
 /// Both have the development profile, with its checks, and are built by `cargo test` already.
@@ -44,7 +47,8 @@ impl Ours {
         let values = Server::start("deltasoap-values", command("deltasoap-interop").arg("--serve-values"), 1)?;
         let description = fetch_description(&plain, "bench")?;
         let (types, encoded) = (fetch_description(&values, "types")?, fetch_description(&values, "encoded")?);
-        Ok(Ours { plain, secure, values, certificates, description, types, encoded })
+        let (orders, sums) = (fetch_description(&values, "orders")?, fetch_description(&values, "sums")?);
+        Ok(Ours { plain, secure, values, certificates, description, types, encoded, orders, sums })
     }
 
     /// Returns the file with the authority's certificate.
@@ -127,6 +131,12 @@ impl Peer for Ourselves {
             ),
         ];
         Ok(Some(PeerServer { server, paths: &[], unsupported }))
+    }
+
+    fn coded_client(&self, ours: &Ours) -> Result<Option<(Command, Unsupported)>> {
+        let mut command = ours.client();
+        command.arg("--ca").arg(ours.authority()).arg("--coded");
+        Ok(Some((command, &[])))
     }
 
     fn device(&self, ours: &Ours) -> Result<Option<(Command, Unsupported)>> {

@@ -45,6 +45,15 @@ pub const VALUES: Rows = &[
     ("encoded faults", "encoded: typed faults"),
 ];
 
+/// Features tested with the services whose WSDLs our server makes from code.
+pub const CODED: Rows = &[
+    ("coded structs", "structs, options, lists"),
+    ("coded faults", "typed faults"),
+    ("coded headers", "header blocks"),
+    ("coded one-way", "one-way"),
+    ("coded arrays", "arrays in SOAP encoding"),
+];
+
 /// Features tested with the TR-069 server: whole sessions.
 pub const SESSIONS: Rows = &[("sessions", "sessions of TR-069")];
 

@@ -43,6 +43,12 @@ impl Peer for Zeep {
         Ok(Some((vec![command], unsupported)))
     }
 
+    fn coded_client(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
+        let mut command = Command::new(python()?);
+        command.arg(shell::root().join("tests/interop/zeep/coded.py"));
+        Ok(Some((command, &[])))
+    }
+
     /// zeep is only a client.
     fn server(&self, _: &Ours) -> Result<Option<PeerServer>> {
         Ok(None)

@@ -3,7 +3,7 @@
 
 use deltasoap::lexical::{BigEndian, DateTime, Lexical, List};
 use deltasoap::schema::{Style, Use};
-use deltasoap::server::Operation;
+use deltasoap::server::{Header, Operation};
 use deltasoap::soap::{Envelope, Version};
 use deltasoap::types::{Node, Packed};
 use deltasoap::{Binary, Message, Nillable, Soap, SoapArray, SoapService};
@@ -136,6 +136,36 @@ struct SoldOut {
     sku: String,
 }
 
+/// A header block.
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:session", message, name = "Session")]
+struct Session {
+    id: String,
+}
+
+/// A header block that the handler finds by itself.
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:shop", message)]
+struct Trace {
+    hops: u8,
+}
+
+/// Elements of another namespace around wildcards.
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:shop", message, open)]
+struct Parcel {
+    #[soap(namespace = "urn:other")]
+    from: Place,
+    label: Label,
+}
+
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:shop", open)]
+struct Label {
+    #[soap(namespace = "urn:other")]
+    to: Option<Place>,
+}
+
 fn receipt() -> Receipt {
     Receipt { at: DateTime::parse("2026-01-02T03:04:05Z").expect("a time") }
 }
@@ -167,12 +197,15 @@ fn order() -> Order {
 
 fn service() -> SoapService {
     let buy = Operation::new(async |_: Order| receipt()).action("urn:shop#buy").fault::<SoldOut>();
+    let buy = buy.request_header::<Trace>().response_header::<Session>();
     let sum = Operation::new(async |sum: Sum| sum).style(Style::Rpc).encoding(Use::Encoded);
+    // There is no response that could have the block.
+    let sold = Operation::new(async |_: Option<Header<Session>>, _: Sold| {}).response_header::<Trace>();
     SoapService::builder()
         .name("The shop")
         .add_operation(buy.documentation("Buys < or >."))
         .add_operation(sum)
-        .operation(async |_: Sold| {})
+        .add_operation(sold)
         .build()
         .expect("a service")
 }
@@ -235,6 +268,42 @@ fn operations_are_those_of_the_service() {
     assert_eq!(methods[0].action, "urn:shop#buy");
     assert_eq!(methods[0].faults.iter().map(|fault| &*fault.name.local).collect::<Vec<_>>(), ["SoldOut"]);
     assert_eq!((methods[1].style, methods[1].encoding), (Style::Rpc, Use::Encoded));
+}
+
+#[test]
+fn header_blocks_are_those_of_the_arguments_and_of_the_declarations() {
+    let contract = contract();
+    let headers = |name: &str| {
+        let operation = contract.operations().into_iter().find(|it| it.name() == name).expect("an operation");
+        operation.request_headers().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(headers("Order"), ["{urn:shop}Trace"]);
+    assert_eq!(headers("Sum"), [""; 0]);
+    assert_eq!(headers("Sold"), ["{urn:session}Session"]);
+    let wrong = r#"<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Header>
+        <Session xmlns="urn:session"/></Header><Body><Sold xmlns="urn:shop"><sku xmlns="">a</sku></Sold></Body></Envelope>"#;
+    let right = wrong
+        .replace("<Session xmlns=\"urn:session\"/>", "<s:Session xmlns:s='urn:session'><id xmlns=''/></s:Session>");
+    assert_eq!(contract.validate(right.as_bytes()).len(), 0);
+    assert_ne!(contract.validate(wrong.as_bytes()).len(), 0);
+}
+
+#[test]
+fn wildcards_do_not_compete_with_elements() {
+    let service = SoapService::builder().operation(async |parcel: Parcel| parcel).build().expect("a service");
+    let wsdl = service.wsdl().expect("a WSDL");
+    let of = |name: &str| {
+        let (_, rest) = wsdl.split_once(&format!("<xsd:complexType name=\"{name}\">")).expect("a type");
+        rest.split_once("</xsd:complexType>").expect("an end").0
+    };
+    let any = "<xsd:any namespace=\"##other\"";
+    assert!(of("Parcel").contains(any), "{wsdl}");
+    assert!(of("Label").contains("ref=\"ns1:to\" minOccurs=\"0\"") && !of("Label").contains(any), "{wsdl}");
+    let contract = Contract::from_text(&wsdl).expect("a contract");
+    let place = |city: &str| Place { city: city.to_owned(), street: None };
+    let parcel = Parcel { from: place("Bergen"), label: Label { to: Some(place("Oslo")) } };
+    let text = Envelope::new(&parcel).to_vec().expect("a message");
+    assert_eq!(contract.validate(&text).len(), 0);
 }
 
 #[test]

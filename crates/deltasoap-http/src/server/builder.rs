@@ -576,10 +576,9 @@ impl Settings {
             self.options.limits.message = bytes;
         }
         let given = self.source()?;
-        let generated =
-            || generate(&self.name, self.encoding, &self.operations).map(|text| Source::Text(String::new(), text));
-        let source = given.or_else(generated);
-        let description = source.map(|source| Description::read(source, self.documents)).transpose()?;
+        let generated = || generate(&self.name, self.encoding, &self.operations).map(Source::generated);
+        let source = given.map(|source| (source, self.documents)).or_else(generated);
+        let description = source.map(|(source, beside)| Description::read(source, beside)).transpose()?;
         let (description, metadata) = description.unzip();
         let metadata = metadata.unwrap_or_default();
         let (mut operations, mut records) = (Table::default(), Vec::new());

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::memory::Principal;
 use crate::attachments::Attachments;
+use deltasoap_core::schema::ElementRef;
 use deltasoap_core::soap::Fault;
 use deltasoap_core::{Message, QName};
 use std::ops::Deref;
@@ -39,8 +40,15 @@ pub trait FromContext<S>: Sized {
     fn from_context(context: &mut Context, state: &S) -> Result<Self, Fault>;
 
     /// Returns the name of the header block that the argument takes. The operation then
-    /// [understands](crate::Operation::understands) it.
+    /// [understands](crate::Operation::understands) it. Default: that of [`header`](Self::header).
     fn understood() -> Option<QName> {
+        Self::header().map(|(name, _)| name)
+    }
+
+    /// Returns the name and the schema of the header block that the argument takes, if it has a
+    /// type. A [WSDL made from the types](crate::SoapService::wsdl) then describes it. Default:
+    /// none.
+    fn header() -> Option<(QName, ElementRef)> {
         None
     }
 }
@@ -101,8 +109,8 @@ impl<S, T: Message> FromContext<S> for Header<T> {
         header.ok_or_else(|| Fault::sender(format!("the header block <{}> is required", T::ELEMENT)))
     }
 
-    fn understood() -> Option<QName> {
-        Some(T::ELEMENT)
+    fn header() -> Option<(QName, ElementRef)> {
+        Some((T::ELEMENT, T::REFERENCE))
     }
 }
 
@@ -115,8 +123,8 @@ impl<S, T: Message> FromContext<S> for Option<Header<T>> {
         }
     }
 
-    fn understood() -> Option<QName> {
-        Some(T::ELEMENT)
+    fn header() -> Option<(QName, ElementRef)> {
+        Some((T::ELEMENT, T::REFERENCE))
     }
 }
 

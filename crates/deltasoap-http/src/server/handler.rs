@@ -89,6 +89,10 @@ pub trait Handler<Marker, S = ()>: Send + Sync + 'static {
     #[doc(hidden)]
     fn understood() -> Vec<QName>;
 
+    /// Returns the names and schemas of those that have a type.
+    #[doc(hidden)]
+    fn headers() -> Vec<(QName, ElementRef)>;
+
     /// Calls the handler, and `finish` with its result.
     #[doc(hidden)]
     fn call<F>(self: Arc<Self>, context: Context, state: Arc<S>, request: Self::Request, finish: F) -> Running
@@ -134,6 +138,11 @@ macro_rules! handler {
             fn understood() -> Vec<QName> {
                 let names: &[Option<QName>] = &[$($extractor::understood()),*];
                 names.iter().flatten().cloned().collect()
+            }
+
+            fn headers() -> Vec<(QName, ElementRef)> {
+                let headers: &[Option<(QName, ElementRef)>] = &[$($extractor::header()),*];
+                headers.iter().flatten().cloned().collect()
             }
 
             #[allow(non_snake_case, unused_mut, unused_variables)]

@@ -40,6 +40,9 @@ pub struct Operation {
     method: MethodElement,
     /// The documentation of the operation; may be empty.
     documentation: Cow<'static, str>,
+    /// Names and schemas of the header blocks that the WSDL describes: of requests and of
+    /// responses.
+    headers: [Vec<(QName, ElementRef)>; 2],
     /// True if the operation sets its own encoding of responses.
     has_own_encoding: bool,
     /// Minimum weight of its requests, in bytes.
@@ -102,7 +105,9 @@ impl Operation {
 
     /// Declares the header blocks that the handler's arguments take.
     fn understanding<M, S, H: Handler<M, S>>(self) -> Self {
-        H::understood().into_iter().fold(self, Self::understands)
+        let mut operation = H::understood().into_iter().fold(self, Self::understands);
+        operation.headers[0] = H::headers();
+        operation
     }
 
     /// Creates an operation whose handler takes the items of a list of its requests while they
@@ -213,6 +218,7 @@ impl Operation {
         Operation {
             method,
             documentation: Cow::Borrowed(""),
+            headers: Default::default(),
             has_own_encoding: false,
             weight: 0,
             form,
@@ -364,10 +370,64 @@ impl Operation {
 
     /// Declares that the handler understands header blocks of this name. A mandatory block that
     /// nothing understands is answered with a `MustUnderstand` fault before the handler is called.
+    /// For a block that has a type, see [`request_header`](Self::request_header).
     #[must_use]
     pub fn understands(mut self, header: QName) -> Self {
         self.method.headers.to_mut().push(header);
         self
+    }
+
+    /// Declares that the handler [understands](Self::understands) header blocks of this type, which
+    /// it finds by itself in the [`Context`]. A [WSDL made from the
+    /// types](crate::SoapService::wsdl) describes them. Those that its arguments take are declared
+    /// already.
+    #[must_use]
+    pub fn request_header<Block: Message>(mut self) -> Self {
+        self.headers[0].push((Block::ELEMENT, <Block as Typed>::REFERENCE));
+        self.understands(Block::ELEMENT)
+    }
+
+    /// Declares that responses may have header blocks of this type. A [WSDL made from the
+    /// types](crate::SoapService::wsdl) describes them.
+    ///
+    /// ```
+    /// use deltasoap::{Fault, Soap, SoapService};
+    /// use deltasoap::server::{Answer, Header, Operation};
+    /// use deltasoap::soap::HeaderBlock;
+    ///
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:shop", message)]
+    /// struct Buy {
+    ///     sku: String,
+    /// }
+    ///
+    /// #[derive(Soap, Clone)]
+    /// #[soap(namespace = "urn:shop", message)]
+    /// struct Session {
+    ///     id: String,
+    /// }
+    ///
+    /// async fn buy(session: Header<Session>, request: Buy) -> Result<Answer<Buy>, Fault> {
+    ///     let block = HeaderBlock::from_message(&session.0).map_err(|error| Fault::receiver(error.to_string()))?;
+    ///     Ok(Answer::new(request).with_header(block))
+    /// }
+    ///
+    /// let operation = Operation::new(buy).response_header::<Session>();
+    /// let service = SoapService::builder().add_operation(operation).build()?;
+    /// let wsdl = service.wsdl().expect("an operation");
+    /// assert!(wsdl.contains(r#"<soap:header message="tns:BuyResponseHeader" part="Session" use="literal"/>"#));
+    /// # Ok::<(), deltasoap::server::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn response_header<Block: Message>(mut self) -> Self {
+        self.headers[1].push((Block::ELEMENT, <Block as Typed>::REFERENCE));
+        self
+    }
+
+    /// Returns the header blocks of requests and those of responses, as far as their types are
+    /// known.
+    pub(crate) fn headers(&self) -> &[Vec<(QName, ElementRef)>; 2] {
+        &self.headers
     }
 
     /// Returns the name of the body element that the operation takes: the first, if there are

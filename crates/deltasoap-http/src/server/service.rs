@@ -148,10 +148,16 @@ impl SoapService {
     /// returns the same text under `?wsdl`, with the URL of the request.
     ///
     /// A document made from the types is the same for the same operations in the same order. It
-    /// binds them to SOAP 1.1 and 1.2, and has a schema for each namespace. Rust types have no
-    /// patterns and ranges, so the schemas have none. These are left out:
+    /// binds them to SOAP 1.1 and 1.2, and has a schema for each namespace. If there are SOAP
+    /// arrays, it imports the schema of SOAP encoding from the service itself, under
+    /// `?xsd=soap-encoding.xsd`: some tools cannot do without it and would ask the network. Rust
+    /// types have no patterns and ranges, so the schemas have none. These are left out:
     ///
-    /// - header blocks, since an operation declares only their names;
+    /// - header blocks of which the operation knows at most a name. It knows those that its handler
+    ///   takes as [`Header<T>`](crate::Header) or `Option<Header<T>>`, and those of
+    ///   [`request_header`](crate::Operation::request_header) and
+    ///   [`response_header`](crate::Operation::response_header). WSDL cannot express that a block
+    ///   is required;
     /// - the fallback, operations described at run time, and those whose handler writes the body;
     /// - encoded operations with lists, groups or qualified elements in place of accessors (use
     ///   [`SoapArray`](deltasoap_core::SoapArray)), and operations whose body element has another
@@ -159,9 +165,10 @@ impl SoapService {
     ///
     /// A few rules of the engine have no form in XML Schema 1.0, so the schemas allow more there:
     /// elements in any order of which some repeat (`all` with `Vec`), ignored elements (`open`),
-    /// which are described after the others and in other namespaces. A hierarchy (`derived`) is
-    /// described as extensions if the base's fields come first in the other types, or as an inline
-    /// group; otherwise as `xsd:anyType` with the types declared.
+    /// which are described after the others and in other namespaces. A wildcard that would compete
+    /// with an element next to it is left out: that is ambiguous, which XML Schema forbids. A
+    /// hierarchy (`derived`) is described as extensions if the base's fields come first in the
+    /// other types, or as an inline group; otherwise as `xsd:anyType` with the types declared.
     ///
     /// ```
     /// # use deltasoap::{Soap, SoapService};

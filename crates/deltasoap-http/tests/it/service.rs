@@ -2,11 +2,11 @@
 
 use crate::common::*;
 use deltasoap::engine::Tolerance;
-use deltasoap::schema::QName;
+use deltasoap::schema::{QName, Use};
 use deltasoap::server::{BuildError, Operation};
 use deltasoap::soap::{FaultCode, HeaderBlock, Reply, Version, decode_reply};
 use deltasoap::types::Node;
-use deltasoap::{Context, Fault, Lease, Message, Soap, SoapService};
+use deltasoap::{Context, Fault, Lease, Message, Soap, SoapArray, SoapService};
 use deltasoap_test_support::latin_1;
 use http::{Request, StatusCode};
 use std::convert::Infallible;
@@ -482,6 +482,35 @@ async fn a_service_without_a_description_makes_one_or_says_so() {
     let request = Request::get("/?wsdl").body(Pieces::of(b"", 1)).expect("a request");
     let moved = build().wsdl(WSDL).location("https://proxy/a'b").build().expect("a service");
     assert!(send(&moved, request).await.body.contains("location=\"https://proxy/a&#39;b\""));
+}
+
+#[tokio::test]
+async fn the_schema_of_soap_encoding_is_served_beside_a_wsdl_with_arrays() {
+    #[derive(Soap)]
+    #[soap(namespace = "urn:test", message)]
+    struct Numbers {
+        numbers: SoapArray<f64>,
+    }
+
+    let get = |query: &str| {
+        let request = Request::get(format!("/s?{query}")).header("host", "h:81");
+        request.body(Pieces::of(b"", 1)).expect("a request")
+    };
+    let service = SoapService::builder().encoding(Use::Encoded).operation(async |numbers: Numbers| numbers);
+    let service = service.build().expect("a service");
+    let wsdl = send(&service, get("wsdl")).await.body;
+    let import = "<xsd:import namespace=\"http://schemas.xmlsoap.org/soap/encoding/\" \
+                  schemaLocation=\"http://h:81/s?xsd=soap-encoding.xsd\"/>";
+    assert!(wsdl.contains(import), "{wsdl}");
+    let schema = send(&service, get("xsd=soap-encoding.xsd")).await;
+    assert_eq!((schema.status, schema.content_type()), (StatusCode::OK, "text/xml; charset=utf-8"));
+    for part in ["targetNamespace=\"http://schemas.xmlsoap.org/soap/encoding/\"", "<xsd:complexType name=\"Array\">"] {
+        assert!(schema.body.contains(part), "{}", schema.body);
+    }
+
+    let service = SoapService::builder().operation(async |_: Lease<Echo>| Ok::<_, Infallible>(echoed(&echo(""))));
+    let service = service.build().expect("a service");
+    assert_eq!(send(&service, get("xsd=soap-encoding.xsd")).await.status, StatusCode::NOT_FOUND);
 }
 
 #[test]

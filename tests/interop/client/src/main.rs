@@ -1,6 +1,6 @@
 //! Calls every operation of `testdata/wsdl/bench.wsdl`, `types.wsdl` and `encoded.wsdl` with our
 //! client, over SOAP 1.1 and SOAP 1.2, and checks each value. Also serves the latter two for other
-//! toolkits' clients.
+//! toolkits' clients, and services whose WSDLs are made from code.
 //!
 //! Templates, hints and differential decoding are enabled, as by default, and one client serves all
 //! tests of a version, so each call is encoded and decoded against the earlier ones. Prints one
@@ -8,7 +8,9 @@
 
 #![forbid(unsafe_code)]
 
+mod by_wsdl;
 mod cases;
+mod coded;
 mod dynamic;
 mod messages;
 mod report;
@@ -59,6 +61,9 @@ struct Arguments {
     /// A feature, or a single test of one, that the service does not offer, and why
     #[arg(long = "lacks", value_name = "FEATURE[/TEST]=REASON", value_parser = pair::<String>)]
     lacks: Vec<(String, String)>,
+    /// URLs of `/orders` and `/sums` of our own server, whose WSDLs are made from code
+    #[arg(long, num_args = 2, value_names = ["ORDERS-URL", "SUMS-URL"])]
+    coded: Vec<String>,
     /// URL of the TR-069 server; nothing else is tested then
     #[arg(long, value_name = "URL")]
     sessions: Option<String>,
@@ -145,6 +150,9 @@ async fn test(arguments: &Arguments, version: Version) -> Result<(), Failure> {
         if let Some((_, url)) = arguments.urls.iter().find(|(feature, _)| *feature == Feature::Utf16) {
             Box::pin(cases::in_utf_16(url, version, &report)).await?;
         }
+    }
+    if let [orders, sums] = &arguments.coded[..] {
+        Box::pin(by_wsdl::test(orders, sums, version, &report)).await?;
     }
     if let Some(url) = &arguments.encoded {
         Box::pin(cases::in_encoding(url, version, &report)).await?;

@@ -1,9 +1,9 @@
 //! Our server of the values that toolkits exchange: the services of `testdata/wsdl/types.wsdl` and
-//! `testdata/wsdl/encoded.wsdl`, in Rust.
+//! `testdata/wsdl/encoded.wsdl`, in Rust, and those whose WSDLs are made from code.
 //!
 //! The values, their checks and messages are in `deltasoap-cases`; this module serves them.
 
-use crate::Failure;
+use crate::{Failure, coded};
 use axum::Router;
 use deltasoap::schema::{Style, Use};
 use deltasoap::server::{Answer, BuildError, Operation, SoapServiceBuilder};
@@ -18,13 +18,15 @@ const TYPES: &str = include_str!("../../../../testdata/wsdl/types.wsdl");
 /// The WSDL of the encoded service.
 const ENCODED: &str = include_str!("../../../../testdata/wsdl/encoded.wsdl");
 
-/// Serves both on a free port, which is printed, until the process is killed. Large responses are
+/// Serves all on a free port, which is printed, until the process is killed. Large responses are
 /// gzipped.
 pub async fn serve() -> Result<(), Failure> {
     let server = Server::bind("127.0.0.1:0").await?;
     let builder = || SoapService::builder().compression(Compression::from_bytes(1000));
     let router = Router::new().route_service("/types", types(builder())?);
     let router = router.route_service("/encoded", encodings(builder())?);
+    let router = router.route_service("/orders", coded::orders(builder())?);
+    let router = router.route_service("/sums", coded::sums(builder())?);
     println!("listening on http://{}/types", server.local_addr()?);
     server.serve(router.into_service()).await?;
     Ok(())

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::builder::BuildError;
-pub(crate) use generate::generate;
+pub(crate) use generate::{Generated, generate};
 pub(crate) use metadata::{OperationMetadata, ServiceMetadata};
 
 /// The source of the WSDL.
@@ -30,6 +30,13 @@ pub(crate) enum Source {
     Text(String, String),
     /// A file, which is read when the service is built.
     File(PathBuf),
+}
+
+impl Source {
+    /// Returns a WSDL made from types, with the documents beside it.
+    pub(crate) fn generated(made: Generated) -> (Self, Vec<(String, String)>) {
+        (Source::Text(String::new(), made.text), made.documents)
+    }
 }
 
 /// A WSDL that is ready to be served.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`components`] | finds the types, elements and attributes of all messages, and names them |
 //! | [`schemas`] | writes them: one schema for each namespace |
+//! | [`unambiguous`] | leaves out wildcards that compete with elements |
 //! | this one | messages, port type, bindings for SOAP 1.1 and 1.2, service |
 //! | [`names`], [`tag`] | prefixes and names; text |
 //!
@@ -15,10 +16,11 @@ mod components;
 mod names;
 mod schemas;
 mod tag;
+mod unambiguous;
 
 use super::super::operation::Operation;
 use components::Components;
-use deltasoap_core::schema::{ElementRef, Field, MethodElement, NamePart, QName, Style, Use, View};
+use deltasoap_core::schema::{ElementRef, Field, NamePart, QName, Style, Use, View};
 use deltasoap_core::soap::Version;
 use names::{Prefixes, ncname};
 use std::collections::HashSet;
@@ -27,10 +29,32 @@ use tag::Tag;
 /// The transport of bindings: HTTP, for SOAP 1.2 too.
 const HTTP: &str = "http://schemas.xmlsoap.org/soap/http";
 
+/// Name and text of the schema of SOAP encoding: what arrays refer to. Some tools download it from
+/// the network if the import has no location, even though it is a part of SOAP.
+const SOAP_ENCODING: (&str, &str) = ("soap-encoding.xsd", include_str!("soap_encoding.xsd"));
+
+/// A WSDL made from types.
+#[derive(Debug)]
+pub(crate) struct Generated {
+    pub(crate) text: String,
+    /// Names and texts of the documents that it imports.
+    pub(crate) documents: Vec<(String, String)>,
+}
+
+impl Generated {
+    fn new(definitions: Tag) -> Self {
+        let text = definitions.into_document();
+        let (name, schema) = SOAP_ENCODING;
+        let is_imported = text.contains(&format!("schemaLocation=\"{name}\""));
+        let documents = is_imported.then(|| (name.to_owned(), schema.to_owned())).into_iter().collect();
+        Generated { text, documents }
+    }
+}
+
 /// Returns the WSDL of operations, in their order; `None` if none of them can be described.
 /// Operations whose types are known only at run time are left out, as are those of which WSDL has
 /// no form.
-pub(crate) fn generate(service: &str, encoding: Use, operations: &[Operation]) -> Option<String> {
+pub(crate) fn generate(service: &str, encoding: Use, operations: &[Operation]) -> Option<Generated> {
     let mut described = operations.iter().filter(|operation| !operation.is_dynamic()).peekable();
     described.peek()?;
     let mut namespaces = operations.iter().map(|operation| &operation.name().namespace);
@@ -44,7 +68,7 @@ pub(crate) fn generate(service: &str, encoding: Use, operations: &[Operation]) -
             bound.push(operation);
         }
     }
-    (!bound.is_empty()).then(|| document(&ncname(service), &target, &bound, &components).into_document())
+    (!bound.is_empty()).then(|| Generated::new(document(&ncname(service), &target, &bound, &components)))
 }
 
 fn document(service: &str, target: &NamePart, operations: &[Bound<'_>], components: &Components) -> Tag {
@@ -95,6 +119,8 @@ struct Bound<'o> {
     response: Option<Vec<Part>>,
     /// Names and elements of the faults.
     faults: Vec<(String, QName)>,
+    request_headers: Vec<(String, QName)>,
+    response_headers: Vec<(String, QName)>,
 }
 
 impl<'o> Bound<'o> {
@@ -123,9 +149,17 @@ impl<'o> Bound<'o> {
             }
             None => document_parts(operation, components)?,
         };
-        let faults = if response.is_some() { faults(method, components) } else { Vec::new() };
+        let mut declare = |elements| declared(elements, components);
+        let faults = method.faults.iter().map(|field| (&field.name, field.element));
+        let faults = if response.is_some() { declare(faults.collect()) } else { Vec::new() };
+        let headers = operation.headers().each_ref();
+        let [request_headers, mut response_headers] =
+            headers.map(|headers| declare(headers.iter().map(|(name, element)| (name, *element)).collect()));
+        if response.is_none() {
+            response_headers.clear();
+        }
         names.insert(name.clone());
-        Some(Bound { operation, name, style, encoding, request, response, faults })
+        Some(Bound { operation, name, style, encoding, request, response, faults, request_headers, response_headers })
     }
 
     fn messages(&self, components: &Components, prefixes: &mut Prefixes) -> Vec<Tag> {
@@ -145,9 +179,16 @@ impl<'o> Bound<'o> {
         };
         let mut messages = vec![message(self.request_name(), &self.request)];
         messages.extend(self.response.iter().map(|parts| message(self.response_name(), parts)));
+        let mut part =
+            |name: &str, element| Tag::new("wsdl:part").with("name", name).with("element", prefixes.qualify(element));
+        for (message, blocks) in
+            [(self.request_header_name(), &self.request_headers), (self.response_header_name(), &self.response_headers)]
+        {
+            let parts: Vec<_> = blocks.iter().map(|(name, element)| part(name, element)).collect();
+            messages.extend((!parts.is_empty()).then(|| Tag::new("wsdl:message").with("name", message).add_all(parts)));
+        }
         messages.extend(self.faults.iter().map(|(name, element)| {
-            let fault = Tag::new("wsdl:part").with("name", "fault").with("element", prefixes.qualify(element));
-            Tag::new("wsdl:message").with("name", self.fault_name(name)).add(fault)
+            Tag::new("wsdl:message").with("name", self.fault_name(name)).add(part("fault", element))
         }));
         messages
     }
@@ -158,6 +199,16 @@ impl<'o> Bound<'o> {
 
     fn response_name(&self) -> String {
         format!("{}Response", self.name)
+    }
+
+    /// Header blocks are parts of messages of their own: tools that turn the parts of a body's
+    /// element into parameters expect a message with one part.
+    fn request_header_name(&self) -> String {
+        format!("{}RequestHeader", self.name)
+    }
+
+    fn response_header_name(&self) -> String {
+        format!("{}ResponseHeader", self.name)
     }
 
     fn fault_name(&self, fault: &str) -> String {
@@ -258,15 +309,14 @@ fn elements(name: Option<&QName>, content: ElementRef, components: &mut Componen
     fields.iter().map(part).collect()
 }
 
-fn faults(method: &MethodElement, components: &mut Components) -> Vec<(String, QName)> {
+/// Declares the elements of faults or header blocks, each with a name of its own. Those that have
+/// another content elsewhere are left out.
+fn declared(elements: Vec<(&QName, ElementRef)>, components: &mut Components) -> Vec<(String, QName)> {
     let mut names = HashSet::new();
-    let mut faults = Vec::new();
-    for field in method.faults.iter() {
-        if components.add_element(&field.name, field.element, false) && names.insert(&*field.name.local) {
-            faults.push((field.name.local.to_string(), field.name.clone()));
-        }
-    }
-    faults
+    let mut is_new = |name: &QName| names.insert(name.local.to_string());
+    let declared =
+        elements.into_iter().filter(|(name, element)| components.add_element(name, *element, false) && is_new(name));
+    declared.map(|(name, _)| (name.local.to_string(), name.clone())).collect()
 }
 
 /// A binding to a version of SOAP.
@@ -277,6 +327,7 @@ struct Binding {
     binding: &'static str,
     operation: &'static str,
     body: &'static str,
+    header: &'static str,
     fault: &'static str,
     address: &'static str,
 }
@@ -288,6 +339,7 @@ const BINDINGS: [Binding; 2] = [
         binding: "soap:binding",
         operation: "soap:operation",
         body: "soap:body",
+        header: "soap:header",
         fault: "soap:fault",
         address: "soap:address",
     },
@@ -297,6 +349,7 @@ const BINDINGS: [Binding; 2] = [
         binding: "soap12:binding",
         operation: "soap12:operation",
         body: "soap12:body",
+        header: "soap12:header",
         fault: "soap12:fault",
         address: "soap12:address",
     },
@@ -324,9 +377,22 @@ impl Binding {
         Tag::new("wsdl:operation")
             .with("name", bound.name.as_str())
             .add(operation)
-            .add(Tag::new("wsdl:input").add(self.body(bound, &bound.operation.name().namespace)))
-            .add_all(response.map(|name| Tag::new("wsdl:output").add(self.body(bound, &name.namespace))))
+            .add(self.message("wsdl:input", bound, &bound.operation.name().namespace))
+            .add_all(response.map(|name| self.message("wsdl:output", bound, &name.namespace)))
             .add_all(faults)
+    }
+
+    /// Returns how a request or a response is bound.
+    fn message(self, direction: &'static str, bound: &Bound<'_>, namespace: &str) -> Tag {
+        let (message, headers) = match direction {
+            "wsdl:input" => (bound.request_header_name(), &bound.request_headers),
+            _ => (bound.response_header_name(), &bound.response_headers),
+        };
+        let header = |(name, _): &(String, QName)| {
+            let header = Tag::new(self.header).with("message", format!("tns:{message}"));
+            header.with("part", name.as_str()).with("use", "literal")
+        };
+        Tag::new(direction).add_all(headers.iter().map(header)).add(self.body(bound, namespace))
     }
 
     fn body(self, bound: &Bound<'_>, namespace: &str) -> Tag {

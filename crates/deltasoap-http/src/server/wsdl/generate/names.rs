@@ -41,6 +41,12 @@ impl Prefixes {
         format!("ns{number}:{local}")
     }
 
+    /// Returns the namespace of a prefix that was returned; empty for none.
+    pub(super) fn namespace_of(&self, prefix: &str) -> String {
+        let declared = self.declarations().into_iter().find(|(declared, _)| declared == prefix);
+        declared.map_or_else(|| if prefix == "xml" { ns::XML.to_owned() } else { String::new() }, |(_, found)| found)
+    }
+
     /// Returns the declarations: prefix and namespace.
     pub(super) fn declarations(&self) -> Vec<(String, String)> {
         let fixed = FIXED.iter().filter(|(prefix, _)| *prefix != "xml");

@@ -1,8 +1,10 @@
 //! Writes the schemas: one for each namespace.
 
+use super::SOAP_ENCODING;
 use super::components::{Base, Components, GlobalType, any_type, builtin_of, default_of, is_foreign};
 use super::names::Prefixes;
 use super::tag::Tag;
+use super::unambiguous::{Scope, unambiguous};
 use deltasoap_core::ns;
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Branch, Builtin, Choice, ComplexElement, Compositor, Element, Field, NamePart, Packing,
@@ -53,7 +55,8 @@ impl Schemas<'_> {
         let target = (!namespace.is_empty()).then(|| namespace.to_string());
         let imports = self.imports.iter().map(|other| {
             let named = (!other.is_empty()).then(|| other.to_string());
-            Tag::new("xsd:import").with_some("namespace", named)
+            let location = (*other == ns::SOAP11_ENCODING).then_some(SOAP_ENCODING.0);
+            Tag::new("xsd:import").with_some("namespace", named).with_some("schemaLocation", location)
         });
         let schema = Tag::new("xsd:schema").with_some("targetNamespace", target);
         with_form_default(schema, imports.chain(content).collect())
@@ -138,14 +141,21 @@ impl Schemas<'_> {
         Tag::new("xsd:simpleType").add(union_tag)
     }
 
-    /// Returns the type of a SOAP array, as WSDL 1.1 defines it (section 2.2).
+    /// Returns the type of a SOAP array, as WSDL 1.1 defines it (section 2.2), with an element for
+    /// the items: some tools ignore `arrayType`.
     fn array(&mut self, array: &ArrayElement, view: View<'static>) -> Tag {
         let item = self.components.type_of(view.follow(array.item)).unwrap_or_else(any_type);
         let dimensions = ",".repeat(array.dimensions.saturating_sub(1) as usize);
-        let items = format!("{}[{dimensions}]", self.refer(&item));
+        let item = self.refer(&item);
+        let items = format!("{item}[{dimensions}]");
         let base = self.refer(&QName::new(ns::SOAP11_ENCODING, "Array"));
         let attribute = Tag::new("xsd:attribute").with("ref", "soapenc:arrayType").with("wsdl:arrayType", items);
-        let restriction = Tag::new("xsd:restriction").with("base", base).add(attribute);
+        let form = if array.item_name.namespace.is_empty() { "unqualified" } else { "qualified" };
+        let nillable = array.nillable.then_some("true");
+        let element = Tag::new("xsd:element").with("name", &*array.item_name.local).with("form", form);
+        let element = element.occurring(0, None).with_some("nillable", nillable).with("type", item);
+        let restriction = Tag::new("xsd:restriction").with("base", base);
+        let restriction = restriction.add(Tag::new("xsd:sequence").add(element)).add(attribute);
         Tag::new("xsd:complexType").add(Tag::new("xsd:complexContent").add(restriction))
     }
 
@@ -160,7 +170,7 @@ impl Schemas<'_> {
             return definition.add(Tag::new("xsd:simpleContent").add(extension));
         }
         let skipped = base.map_or(0, |base| base.fields);
-        let content: Vec<_> = self.content(complex, skipped, view).into_iter().collect();
+        let content = self.content(complex, skipped, view).map(|content| self.unambiguous(content));
         let inherited = base.and_then(|base| base.view.complex()).map_or(&[][..], |base| &base.attributes);
         let attributes = self.attributes(complex, inherited, view);
         match base.and_then(|base| self.components.type_of(base.view)) {
@@ -193,6 +203,11 @@ impl Schemas<'_> {
         let form = (!name.namespace.is_empty()).then_some("qualified");
         let tag = tag.with("name", &*name.local).with_some("form", form).with_some("use", used);
         self.simply_typed(tag.with_some("default", default.as_deref()), view.follow(*element))
+    }
+
+    /// The part that a type adds to its base is checked alone.
+    fn unambiguous(&self, content: Tag) -> Tag {
+        unambiguous(content, Scope { target: &self.namespace, prefixes: self.prefixes })
     }
 
     /// Returns the content model of a type, without its first fields; `None` for no child elements.
@@ -341,7 +356,7 @@ impl Schemas<'_> {
 }
 
 impl Tag {
-    fn occurring(self, min: u32, max: Option<u32>) -> Self {
+    pub(super) fn occurring(self, min: u32, max: Option<u32>) -> Self {
         let min = (min != 1).then(|| min.to_string());
         let max = (max != Some(1)).then(|| max.map_or_else(|| "unbounded".to_owned(), |max| max.to_string()));
         self.with_some("minOccurs", min).with_some("maxOccurs", max)

@@ -55,8 +55,28 @@ impl Tag {
 
     /// Returns the form of a local element, if this is one.
     pub(super) fn element_form(&self) -> Option<&str> {
-        let form = self.attributes.iter().find(|(name, _)| name == "form");
-        form.filter(|_| self.name == "xsd:element").map(|(_, value)| value.as_str())
+        self.attribute("form").filter(|_| self.is("xsd:element"))
+    }
+
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.name == name
+    }
+
+    pub(super) fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(super) fn children(&self) -> &[Tag] {
+        &self.children
+    }
+
+    /// Removes the tag at a path: an index at each depth.
+    pub(super) fn remove_at(&mut self, path: &[usize]) {
+        match path {
+            [] => {}
+            [index] => drop(self.children.remove(*index)),
+            [index, rest @ ..] => self.children[*index].remove_at(rest),
+        }
     }
 
     pub(super) fn remove(&mut self, name: &str) {
