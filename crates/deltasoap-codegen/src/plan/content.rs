@@ -229,12 +229,14 @@ impl Planner<'_> {
         }
         let is_once = particle.max == Some(1) && !leaves.is_repeated;
         let is_simple = matches!(particle.term, Term::Choice(_)) && !leaves.is_optional;
-        let is_optional = is_optional || !is_simple || fields.encoding == Use::Encoded;
-        let occurs = match (is_once, is_optional) {
+        // How often the elements of a list occur at least is known for plain choices alone.
+        let min = if is_simple { particle.min } else { u32::from(!particle.can_be_empty()) };
+        let min = if is_optional || fields.encoding == Use::Encoded { 0 } else { min };
+        let occurs = match (is_once, min) {
             (false, _) if fields.is_all => Occurs::ANY,
-            (false, _) => Occurs::Many(if is_optional { 0 } else { particle.min }, particle.max_elements()),
-            (true, true) => Occurs::AtMostOnce,
-            (true, false) => Occurs::Once,
+            (false, _) => Occurs::Many(min, particle.max_elements()),
+            (true, 0) => Occurs::AtMostOnce,
+            (true, _) => Occurs::Once,
         };
         let content = self.one_or_choice(variants, fields);
         fields.members.push(Member { occurs, ..content });

@@ -131,6 +131,28 @@ fn what_content_models_take_is_read() {
     assert!(read > 500, "{read}");
 }
 
+/// A list of elements that must begin an optional sequence decides whether the sequence is there.
+#[test]
+fn lists_begin_optional_sequences() {
+    let e = |name: &str, occurs: &str| format!("<xs:element name='{name}' type='xs:string' {occurs}/>");
+    let list = format!(
+        "<xs:sequence maxOccurs='unbounded'>{}{}{}</xs:sequence>",
+        e("c", "minOccurs='0'"),
+        e("a", ""),
+        e("a", "")
+    );
+    let optional = format!("<xs:sequence minOccurs='0'>{list}{}</xs:sequence>", e("b", ""));
+    let contract = schema(&op(&format!("<xs:sequence>{optional}{}{}</xs:sequence>", e("b", ""), e("c", ""))));
+    let codec = Codec::of_element(&contract, "Op");
+    for word in ["bc", "aabbc", "caabbc", "aacaabbc"] {
+        let children: String = word.chars().map(|letter| format!("<{letter}/>")).collect();
+        let found = contract.validate(format!("<Op xmlns='urn:t'>{children}</Op>").as_bytes());
+        assert!(found.is_empty(), "{word}: {found:?}");
+        let written = codec.write(&codec.read(&children));
+        assert_eq!(written.matches("<ns:b>").count(), word.matches('b').count(), "{word}: {written}");
+    }
+}
+
 struct Random(u64);
 
 impl Random {

@@ -287,7 +287,9 @@ impl Lowering<'_> {
         let element = self.refer(Work::Done(Element::Complex(inline(Compositor::Choice, fields, Vec::new()))));
         let is_once = particle.max == Some(1) && !leaves.repeated;
         let is_simple = matches!(particle.term, Term::Choice(_) | Term::Element(_)) && !leaves.optional;
-        let min = if is_optional || !is_simple || model.encoding == Use::Encoded { 0 } else { particle.min };
+        // How often the elements of a list occur at least is known for plain choices alone.
+        let min = if is_simple { particle.min } else { u32::from(!particle.can_be_empty()) };
+        let min = if is_optional || model.encoding == Use::Encoded { 0 } else { min };
         let max = if is_once { Some(1) } else { particle.max_elements() };
         model.fields.push(Field { name: label, element, min, max, nillable: false, inline: true });
     }

@@ -15,6 +15,8 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug, Default)]
 pub(super) struct Ambiguity {
     tied: HashSet<usize>,
+    /// Tied sequences that begin with a list which may take what follows the sequence.
+    loose: HashSet<usize>,
     taken: HashSet<usize>,
 }
 
@@ -22,13 +24,15 @@ impl Ambiguity {
     pub(super) fn of(repeated: &Repetitions<'_>) -> Self {
         let mut ambiguity = Ambiguity::default();
         if has(repeated.model, &|it| is_optional_sequence(it)) {
-            let mut walk = Backward { repeated, names: Names::default(), seen: 0, tied: &mut ambiguity.tied };
+            let Ambiguity { tied, loose, .. } = &mut ambiguity;
+            let (names, next) = (Names::default(), Next::default());
+            let mut walk = Backward { repeated, names, seen: 0, next, tied, loose };
             walk.particle(repeated.model);
         }
         if has(repeated.model, &|it| is_open_list(it, repeated)) {
-            let Ambiguity { tied, taken } = &mut ambiguity;
+            let Ambiguity { loose, taken, .. } = &mut ambiguity;
             let names = Names::default();
-            let mut walk = Forward { repeated, names, lists: 0, is_loose: false, tied, taken };
+            let mut walk = Forward { repeated, names, lists: 0, is_loose: false, loose, taken };
             walk.particle(repeated.model, 0);
         }
         ambiguity
@@ -91,12 +95,22 @@ fn is_open_list(particle: &Particle, repeated: &Repetitions<'_>) -> bool {
 pub(super) fn begins_with_list(particle: &Particle, repeated: &Repetitions<'_>) -> bool {
     is_open_list(particle, repeated)
         || match &particle.term {
-            Term::Choice(parts) => parts.iter().any(|part| begins_with_list(part, repeated)),
-            term => {
-                let needed = parts(term).iter().position(|part| !part.can_be_empty()).unwrap_or(usize::MAX - 1);
-                parts(term).iter().take(needed + 1).any(|part| begins_with_list(part, repeated))
-            }
+            Term::Element(_) => false,
+            _ => first_parts(particle).iter().any(|part| begins_with_list(part, repeated)),
         }
+}
+
+/// Returns the parts of a group that may have its first element: all branches of a choice, and the
+/// beginning of a sequence up to the first part that is required.
+fn first_parts(particle: &Particle) -> &[Particle] {
+    let parts = parts(&particle.term);
+    match &particle.term {
+        Term::Choice(_) => parts,
+        _ => {
+            let needed = parts.iter().position(|part| !part.can_be_empty());
+            &parts[..needed.map_or(parts.len(), |needed| needed + 1)]
+        }
+    }
 }
 
 /// Names passed so far, with a number each.
@@ -127,6 +141,33 @@ impl<'m> Names<'m> {
     }
 }
 
+/// The names of the elements that may come next; `None` if they are many, or any.
+#[derive(Debug, Clone)]
+struct Next<'m>(Option<Vec<&'m QName>>);
+
+impl Default for Next<'_> {
+    fn default() -> Self {
+        Next(Some(Vec::new()))
+    }
+}
+
+impl<'m> Next<'m> {
+    /// Maximum number of names, so that a copy takes constant time.
+    const MAX: usize = 16;
+
+    fn add(&mut self, other: &Next<'m>) {
+        let (Some(names), Some(others)) = (&mut self.0, &other.0) else {
+            self.0 = None;
+            return;
+        };
+        let new: Vec<_> = others.iter().filter(|name| !names.contains(name)).collect();
+        names.extend(new);
+        if names.len() > Self::MAX {
+            self.0 = None;
+        }
+    }
+}
+
 /// Finds optional sequences with elements that occur again after them.
 struct Backward<'r, 'm> {
     repeated: &'r Repetitions<'m>,
@@ -134,30 +175,65 @@ struct Backward<'r, 'm> {
     names: Names<'m>,
     /// Number of elements seen.
     seen: usize,
+    /// The names that may come next.
+    next: Next<'m>,
     tied: &'r mut HashSet<usize>,
+    loose: &'r mut HashSet<usize>,
 }
 
 impl<'m> Backward<'_, 'm> {
     /// Returns the smallest number of the names in the particle that were seen before.
     fn particle(&mut self, particle: &'m Particle) -> usize {
         let start = self.seen;
-        match &particle.term {
-            _ if particle.max == Some(0) => usize::MAX,
+        let after = self.next.clone();
+        let first = match &particle.term {
+            _ if particle.max == Some(0) => return usize::MAX,
             Term::Element(id) => self.element(*id),
             Term::Choice(parts) => self.choice(parts),
-            term => {
-                let first = parts(term).iter().rev().map(|part| self.particle(part)).min().unwrap_or(usize::MAX);
+            Term::Any(_) | Term::Group(_) | Term::All(_) => {
+                let first = parts(&particle.term).iter().rev().map(|part| self.particle(part)).min();
+                self.next = Next(None);
+                first.unwrap_or(usize::MAX)
+            }
+            Term::Sequence(parts) => {
+                let first = parts.iter().rev().map(|part| self.particle(part)).min().unwrap_or(usize::MAX);
                 if is_optional_sequence(particle) && first <= start {
                     self.tied.insert(place(particle));
+                    if self.list_may_take(particle, &after) {
+                        self.loose.insert(place(particle));
+                    }
                 }
                 first
             }
+        };
+        if particle.min == 0 {
+            self.next.add(&after);
+        }
+        first
+    }
+
+    /// Returns true if a particle begins with a list that may take what comes after it.
+    fn list_may_take(&self, particle: &Particle, after: &Next<'m>) -> bool {
+        let Some(after) = &after.0 else { return begins_with_list(particle, self.repeated) };
+        if is_open_list(particle, self.repeated) {
+            return self.has_name(particle, after);
+        }
+        first_parts(particle).iter().any(|part| self.list_may_take(part, &Next(Some(after.clone()))))
+    }
+
+    fn has_name(&self, particle: &Particle, names: &[&QName]) -> bool {
+        match &particle.term {
+            Term::Element(id) => self.repeated.names(*id).any(|name| names.contains(&name)),
+            Term::Any(_) => true,
+            term => parts(term).iter().any(|part| self.has_name(part, names)),
         }
     }
 
     fn element(&mut self, id: ElementId) -> usize {
         let names: Vec<_> = self.repeated.names(id).collect();
         let first = names.iter().filter_map(|name| self.names.numbers.get(name).copied()).min();
+        self.next = Next::default();
+        self.next.add(&Next(Some(names.clone())));
         self.seen += 1;
         for name in names {
             if !self.names.numbers.contains_key(name) {
@@ -170,10 +246,14 @@ impl<'m> Backward<'_, 'm> {
     fn choice(&mut self, parts: &'m [Particle]) -> usize {
         let (mut first, mut all) = (usize::MAX, Vec::new());
         let since = self.names.log.len();
+        let (after, mut next) = (self.next.clone(), Next::default());
         for part in parts {
+            self.next = after.clone();
             first = first.min(self.particle(part));
+            next.add(&self.next);
             all.extend(self.names.take_back(since));
         }
+        self.next = next;
         for (name, number) in all {
             if !self.names.numbers.contains_key(name) {
                 self.names.set(name, number);
@@ -193,7 +273,7 @@ struct Forward<'r, 'm> {
     /// True within an optional sequence whose list may have taken elements after the sequence:
     /// everything else in the sequence is then optional.
     is_loose: bool,
-    tied: &'r HashSet<usize>,
+    loose: &'r HashSet<usize>,
     taken: &'r mut HashSet<usize>,
 }
 
@@ -219,7 +299,7 @@ impl<'m> Forward<'_, 'm> {
             }
             Term::Sequence(parts) => {
                 let was_loose = self.is_loose;
-                self.is_loose |= self.tied.contains(&place(particle)) && begins_with_list(particle, self.repeated);
+                self.is_loose |= self.loose.contains(&place(particle));
                 let after = parts.iter().fold(since, |since, part| self.particle(part, since));
                 self.is_loose = was_loose;
                 if particle.min == 0 { since } else { after }
