@@ -330,7 +330,7 @@ pub struct Again {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", message, qualified)]
 pub struct Often {
-    #[soap(inline)]
+    #[soap(inline, min = 1)]
     #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub choice: Vec<OftenChoice>,
     #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
