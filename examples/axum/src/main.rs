@@ -22,7 +22,7 @@ use deltasoap::{Context, Fault, Lease, Soap, SoapService};
 use tokio::net::TcpListener;
 
 #[derive(Debug, Soap)]
-#[soap(namespace = "urn:stock", message)]
+#[soap(namespace = "urn:stock", message, response = LevelResponse)]
 struct Level {
     item: String,
 }
@@ -88,10 +88,10 @@ mod tests {
         let client = Client::new(served().await?)?;
         for (key, name) in [("blue", "Blue Ltd"), ("green", "Green Inc")] {
             let options = CallOptions::new().http_header("x-api-key".parse()?, key.parse()?);
-            let response = client.call_as_with::<LevelResponse>(&Level { item: "bolt".into() }, options).await?;
+            let response = client.call_with(&Level { item: "bolt".into() }, options).await?;
             assert_eq!((response.body.pieces, response.body.told.as_str()), (4200, name));
         }
-        let nobody = client.call_as::<LevelResponse>(&Level { item: "nut".into() }).await;
+        let nobody = client.call(&Level { item: "nut".into() }).await;
         assert!(matches!(nobody, Err(CallError::Status(error)) if error.status == 401));
         Ok(())
     }

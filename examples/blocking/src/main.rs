@@ -9,7 +9,7 @@ use deltasoap::client::CallError;
 use deltasoap::client::blocking::Client;
 
 #[derive(Debug, Soap)]
-#[soap(namespace = "urn:hello", message)]
+#[soap(namespace = "urn:hello", message, response = Greeting)]
 struct Greet {
     name: String,
 }
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Returns the service's answer: a greeting, or the reason of a refusal.
 fn greet(client: &Client, name: String) -> Result<String, CallError> {
-    match client.call_as::<Greeting>(&Greet { name }) {
+    match client.call(&Greet { name }) {
         Ok(greeting) => Ok(greeting.text),
         Err(CallError::Fault(fault)) => Ok(format!("refused: {}", fault.reason)),
         Err(error) => Err(error),

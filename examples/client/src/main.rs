@@ -9,7 +9,7 @@ use deltasoap::{Client, Soap};
 use std::time::Duration;
 
 #[derive(Debug, Soap)]
-#[soap(namespace = "urn:hello", message)]
+#[soap(namespace = "urn:hello", message, response = Greeting)]
 struct Greet {
     name: String,
 }
@@ -30,7 +30,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Returns the service's answer: a greeting, or the reason of a refusal.
 async fn greet(client: &Client, name: String) -> Result<String, CallError> {
-    match client.call_as::<Greeting>(&Greet { name }).await {
+    match client.call(&Greet { name }).await {
         Ok(greeting) => Ok(greeting.text),
         Err(CallError::Fault(fault)) => Ok(format!("refused: {}", fault.reason)),
         Err(error) => Err(error),

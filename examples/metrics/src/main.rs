@@ -14,7 +14,7 @@ use deltasoap::{Fault, Lease, Server, Soap, SoapService};
 use std::error::Error;
 
 #[derive(Debug, Soap)]
-#[soap(namespace = "urn:readings", message)]
+#[soap(namespace = "urn:readings", message, response = MeanResponse)]
 struct Mean {
     value: Vec<f64>,
 }
@@ -71,10 +71,10 @@ mod tests {
         let monitor = Monitor::new().prometheus()?;
         let client = Client::with_service("http://localhost/", service()?)?;
         for value in [1.0, 2.0, 3.0] {
-            let response: MeanResponse = client.call_as(&Mean { value: vec![value; 100] }).await?;
+            let response: MeanResponse = client.call(&Mean { value: vec![value; 100] }).await?;
             assert_eq!(response.mean, value);
         }
-        let refused = client.call_as::<MeanResponse>(&Mean { value: vec![] }).await;
+        let refused = client.call(&Mean { value: vec![] }).await;
         assert!(matches!(refused, Err(CallError::Fault(_))));
         let text = scraped(monitor).await?;
         for line in [

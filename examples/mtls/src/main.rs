@@ -9,7 +9,7 @@
 //! from files. Then each device calls the server, which answers with the name that it knows the
 //! device by. A client without a certificate fails.
 
-use deltasoap::client::{CallError, HttpTransport};
+use deltasoap::client::HttpTransport;
 use deltasoap::server::{ByCertificate, Principal};
 use deltasoap::tls::{ClientTls, Identity, Roots, ServerTls};
 use deltasoap::{Client, Context, Fault, Lease, Server, Soap, SoapService};
@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::error::Error;
 
 #[derive(Debug, Soap)]
-#[soap(namespace = "urn:devices", message)]
+#[soap(namespace = "urn:devices", message, response = Received)]
 struct Report {
     level: f64,
 }
@@ -89,8 +89,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 async fn call(url: &str, tls: ClientTls) -> Result<Received, Box<dyn Error>> {
     let client = Client::builder(url).build_with(HttpTransport::with_tls(tls)?)?;
-    let received: Result<_, CallError> = client.call_as(&Report { level: 0.5 }).await;
-    Ok(received?)
+    Ok(client.call(&Report { level: 0.5 }).await?)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 #[derive(Debug, Soap)]
-#[soap(namespace = "urn:store", message)]
+#[soap(namespace = "urn:store", message, response = Stored)]
 struct Upload {
     name: String,
     content: Binary,
@@ -34,7 +34,7 @@ struct Stored {
 }
 
 #[derive(Debug, Soap)]
-#[soap(namespace = "urn:store", message)]
+#[soap(namespace = "urn:store", message, response = Downloaded)]
 struct Download {
     bytes: u64,
 }
@@ -106,8 +106,7 @@ async fn exchange(len: u64) -> Result<(), Box<dyn Error>> {
         let start = Instant::now();
         let part = part(len);
         let request = Upload { name: "content".to_owned(), content: part.binary() };
-        let mut response =
-            client.call_as_with::<Stored>(&request, CallOptions::new().mtom(Mtom::On).part(part)).await?;
+        let mut response = client.call_with(&request, CallOptions::new().mtom(Mtom::On).part(part)).await?;
         let seconds = start.elapsed().as_secs_f64();
         assert_eq!(response.body.bytes, len);
         let receipt = response.attachments.bytes(&response.body.receipt).await?;
@@ -115,7 +114,7 @@ async fn exchange(len: u64) -> Result<(), Box<dyn Error>> {
 
         let start = Instant::now();
         let request = Download { bytes: len };
-        let mut response = client.call_as_with::<Downloaded>(&request, CallOptions::new().mtom(Mtom::On)).await?;
+        let mut response = client.call_with(&request, CallOptions::new().mtom(Mtom::On)).await?;
         let (bytes, _) = added_up(&response.body.content, &mut response.attachments).await?;
         assert_eq!(bytes, len);
         print(&format!("down: {bytes} bytes"), len, start.elapsed().as_secs_f64());

@@ -11,7 +11,7 @@ use deltasoap::server::{BuildError, shutdown_signal};
 use deltasoap::{Fault, Lease, Server, Soap, SoapService};
 
 #[derive(Debug, Soap)]
-#[soap(namespace = "urn:hello", message)]
+#[soap(namespace = "urn:hello", message, response = Greeting)]
 struct Greet {
     name: String,
 }
@@ -49,9 +49,9 @@ mod tests {
     #[tokio::test]
     async fn those_with_a_name_are_greeted() -> Result<(), Box<dyn std::error::Error>> {
         let client = Client::with_service("http://localhost/", service()?)?;
-        let greeting: Greeting = client.call_as(&Greet { name: "Ada".to_owned() }).await?;
+        let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
         assert_eq!(greeting.text, "Hello Ada");
-        let nobody = client.call_as::<Greeting>(&Greet { name: String::new() }).await;
+        let nobody = client.call(&Greet { name: String::new() }).await;
         assert!(matches!(nobody, Err(CallError::Fault(fault)) if fault.reason == "whom?"));
         Ok(())
     }

@@ -67,17 +67,17 @@ impl Session {
         // The session is a cookie.
         let client = Client::builder(url).cookies(true).action("urn:vim25/6.5").build()?;
         let this = reference("ServiceInstance", "ServiceInstance");
-        let answer = client.call_as::<RetrieveServiceContentResponse>(&RetrieveServiceContent { this }).await?;
+        let answer = client.call(&RetrieveServiceContent { this }).await?;
         let content = answer.returnval;
         let manager = content.session_manager.clone().ok_or("the server has no session manager")?;
         let login = Login { this: manager.clone(), user_name, password };
-        let user = client.call_as::<LoginResponse>(&login).await?.returnval.user_name;
+        let user = client.call(&login).await?.returnval.user_name;
         Ok(Session { client, content, manager, user })
     }
 
     async fn logout(self, view: ManagedObjectReference) -> Result<(), CallError> {
-        self.client.call_as::<DestroyViewResponse>(&DestroyView { this: view }).await?;
-        self.client.call_as::<LogoutResponse>(&Logout { this: self.manager }).await?;
+        self.client.call(&DestroyView { this: view }).await?;
+        self.client.call(&Logout { this: self.manager }).await?;
         Ok(())
     }
 
@@ -86,7 +86,7 @@ impl Session {
         let this = self.content.view_manager.clone().ok_or("the server has no view manager")?;
         let container = self.content.root_folder.clone();
         let create = CreateContainerView { this, container, kinds: vec![kind.to_owned()], recursive: true };
-        Ok(self.client.call_as::<CreateContainerViewResponse>(&create).await?.returnval)
+        Ok(self.client.call(&create).await?.returnval)
     }
 
     /// Creates a filter for the view's machines, and waits for the first update, which contains all
@@ -95,10 +95,10 @@ impl Session {
         let this = self.content.property_collector.clone();
         let spec = wanted(view, &["name", "runtime.powerState"]);
         let filter = CreateFilter { this: this.clone(), spec, partial_updates: true };
-        self.client.call_as::<CreateFilterResponse>(&filter).await?;
+        self.client.call(&filter).await?;
         let options = Some(WaitOptions { max_wait_seconds: Some(10) });
         let wait = WaitForUpdatesEx { this, version: None, options };
-        let update = self.client.call_as::<WaitForUpdatesExResponse>(&wait).await?.returnval;
+        let update = self.client.call(&wait).await?.returnval;
         let update = update.ok_or("no update within 10 s")?;
         Ok(update.filter_set.iter().map(|filter| filter.object_set.len()).sum())
     }
@@ -111,7 +111,7 @@ impl Session {
         let (mut whole, mut leased, mut machines) = (Vec::new(), Vec::new(), 0);
         for _ in 0..polls {
             let begin = Instant::now();
-            let answer = self.client.call_as::<RetrievePropertiesExResponse>(&retrieve).await?;
+            let answer = self.client.call(&retrieve).await?;
             whole.push(begin.elapsed());
             machines = count(&answer);
             drop(answer);

@@ -21,7 +21,7 @@ macro_rules! messages {
     ($($(#[$doc:meta])* $request:ident { $($(#[$soap:meta])* $field:ident: $type:ty,)* } -> $response:ident { $($returned:ident: $result:ty)? })*) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Soap)]
-        #[soap(namespace = "urn:vim25", message, qualified, rename_all = "camelCase")]
+        #[soap(namespace = "urn:vim25", message, response = $response, qualified, rename_all = "camelCase")]
         pub struct $request {
             #[soap(name = "_this")]
             pub this: ManagedObjectReference,
