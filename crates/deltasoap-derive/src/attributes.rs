@@ -102,7 +102,7 @@ impl Container {
             "rename_all" => self.rename_all = Some(Rename::from_lit(&text(meta)?)?),
             "default_text" => self.default_text = Some(text(meta)?),
             "crate" => self.runtime = text(meta)?.parse()?,
-            _ => return Err(meta.error("unknown attribute of a type")),
+            _ => return Err(unknown(meta, "a type")),
         }
         Ok(())
     }
@@ -204,7 +204,7 @@ impl Local {
             "other" => self.marks.push((Mark::Other, span(meta))),
             "again" => self.marks.push((Mark::Again, span(meta))),
             "nillable" => self.marks.push((Mark::Nillable, span(meta))),
-            _ => return Err(meta.error("unknown attribute of a field or variant")),
+            _ => return Err(unknown(meta, "a field or variant")),
         }
         Ok(())
     }
@@ -277,4 +277,17 @@ fn default(meta: &ParseNestedMeta<'_>) -> Result<Expr> {
         return meta.value()?.parse();
     }
     Ok(parse_quote!(::core::default::Default::default()))
+}
+
+/// Returns the error for an attribute that does not exist, with the name of one that other derive
+/// macros have under this name.
+fn unknown(meta: &ParseNestedMeta<'_>, of: &str) -> syn::Error {
+    let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
+    let remedy = match name.as_str() {
+        "rename" => "use `name`",
+        "attr" => "use `attribute`",
+        "skip" | "flatten" => "serde's attributes are not those of `Soap`",
+        _ => "the documentation of `derive(Soap)` lists them",
+    };
+    meta.error(format!("{of} has no attribute `{name}`: {remedy}"))
 }

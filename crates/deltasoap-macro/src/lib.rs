@@ -63,12 +63,17 @@ enum Setting {
 impl Parse for Input {
     fn parse(input: ParseStream<'_>) -> Result<Self, Error> {
         let path = input.parse()?;
-        let mut options = Vec::new();
+        let mut options: Vec<(Ident, Setting)> = Vec::new();
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
-            if !input.is_empty() {
-                options.push((input.parse()?, Setting::parse(input)?));
+            if input.is_empty() {
+                break;
             }
+            let name: Ident = input.parse()?;
+            if options.iter().any(|(other, _)| *other == name) {
+                return Err(Error::new(name.span(), format!("`{name}` is set twice")));
+            }
+            options.push((name, Setting::parse(input)?));
         }
         Ok(Input { path, options })
     }
@@ -181,6 +186,7 @@ mod tests {
             ("serde = 1", "expected square brackets"),
             (r#"serde = ["a"]"#, "serde = true, or false"),
             ("types = true", r#"types = ["..."]"#),
+            ("serde = true, serde = false", "`serde` is set twice"),
             ("client = true", "there is no option `client`; the options are operations,"),
         ] {
             let error =

@@ -80,6 +80,7 @@
 //! | `blocking` | no | a client for programs without async |
 //! | `cookies` | no | cookies, for clients |
 //! | `prometheus` | no | metrics in Prometheus's text format, for servers |
+//! | `opentelemetry` | no | spans of clients and servers in distributed traces |
 //! | `values` | by `server` | [`types::Value`]: values whose types are known at run time |
 //! | `serde` | no | serde for the types of values, and for generated code that asks for it |
 //! | `dynamic` | no | services by their WSDL alone |

@@ -10,9 +10,9 @@ use quote::quote;
 use std::collections::HashSet;
 
 /// Types that serde's own implementations do not write as XSD does.
-const NUMBERS: [&str; 3] = ["deltasoap::lexical::BigInt", "f32", "f64"];
+const NUMBERS: [&str; 5] = ["deltasoap::lexical::BigInt", "f32", "f64", "i64", "u64"];
 
-const INTEGERS: [&str; 8] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
+const INTEGERS: [&str; 6] = ["i8", "i16", "i32", "u8", "u16", "u32"];
 
 /// Renders the attributes of a type's fields or variants.
 pub(super) struct Keys<'m> {

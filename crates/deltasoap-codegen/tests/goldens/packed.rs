@@ -171,6 +171,7 @@ pub struct Scale {
 #[soap(compact, namespace = "urn:series", message, qualified)]
 pub struct ScaleResponse {
     pub values: deltasoap::types::Packed<f64>,
+    #[serde(with = "deltasoap::lexical::number")]
     pub total: i64,
 }
 

@@ -26,7 +26,10 @@ pub struct Node {
     /// The element's name.
     pub name: QName,
     /// Attributes in document order, without namespace declarations.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "crate::types::attributes")
+    )]
     pub attributes: Vec<(QName, CompactString)>,
     /// Prefixes and their namespaces, `""` for the default namespace. Holds those that the element
     /// declares; on the tree's root, all that are in scope, ordered by prefix. Names in content and

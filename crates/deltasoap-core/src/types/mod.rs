@@ -30,6 +30,8 @@ pub use multi_array::MultiArray;
 pub use nillable::Nillable;
 pub use packed::Packed;
 #[cfg(feature = "serde")]
+pub(crate) use serde::attributes;
+#[cfg(feature = "serde")]
 pub use serde::{present, present_number};
 pub use shared::{Held, Shared};
 pub use soap_array::SoapArray;

@@ -7,7 +7,7 @@
 //! | `Nillable` | `null` for nil; in an `Option`, use [`present`] |
 //! | `SoapArray`, `Tracked`, `TrackedVec`, `TrackedArray` | their content |
 //! | `MultiArray` | a map of `sizes` and `items` |
-//! | `Shared` | its value; see there |
+//! | `Shared` | its value, if it has only one handle |
 //! | `Binary`, `Packed` | base64, or a map of `part` to the URI of another part |
 //! | `Simple`, `AnySimple` | a map of `type`, as in `double`, and `text` |
 //! | `QName` | `{namespace}local` |
@@ -19,12 +19,15 @@ use super::{
     TrackedArray, TrackedVec,
 };
 use crate::lexical::number::{AsNumber, Number};
-use crate::lexical::{Base64, ByteOrder, PackedNumber, PackedText};
+use crate::lexical::{Base64, ByteOrder, PackedNumber, PackedText, is_ncname};
+use crate::ns;
 use crate::schema::{Bindings, Builtin, NamePart, QName};
+use compact_str::CompactString;
 use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{Error as _, SerializeMap};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::cell::RefCell;
+use std::cell::Cell;
+use std::collections::HashSet;
 use std::fmt;
 
 /// For `#[serde(deserialize_with = "...")]` on an optional field that may be nil: what is there is
@@ -171,19 +174,23 @@ impl<T: Number, const RANK: usize> Number for MultiArray<T, RANK> {
 }
 
 thread_local! {
-    /// The shared values written so far within the outermost one, and the depth of the current one.
-    static WRITTEN: RefCell<(Vec<usize>, usize)> = const { RefCell::new((Vec::new(), 0)) };
+    /// The depth of the shared value that is written.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
 /// The largest number of shared values within each other.
 const MAX_DEPTH: usize = 128;
 
-/// Writes the value. serde has no references, so a value within a shared value that appears twice
-/// there, or contains itself, is an error: copies could be endless, or more than memory can hold.
+/// Writes the value. serde has no references, so a value with several handles, of which a cycle is
+/// one case, is an error: a short message can refer to a long value many times, and copies of it
+/// could need more memory than there is. The handles of a clone count too.
 impl<T: Serialize + 'static> Serialize for Shared<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let value = self.get().ok_or_else(|| S::Error::custom("a shared value that was dropped"))?;
-        let _within = Within::enter(self.address()).map_err(S::Error::custom)?;
+        if self.is_shared() {
+            return Err(S::Error::custom("serde has no references: this value is shared by several places"));
+        }
+        let value = self.get().ok_or_else(|| S::Error::custom("this shared value was dropped"))?;
+        let _within = Within::enter().map_err(S::Error::custom)?;
         value.serialize(serializer)
     }
 }
@@ -198,29 +205,20 @@ impl<'de, T: Deserialize<'de> + 'static> Deserialize<'de> for Shared<T> {
 struct Within;
 
 impl Within {
-    fn enter(address: usize) -> Result<Self, &'static str> {
-        WRITTEN.with_borrow_mut(|(written, depth)| {
-            if written.contains(&address) {
-                return Err("a value that is shared within another has no form in serde");
+    fn enter() -> Result<Self, &'static str> {
+        match DEPTH.get() {
+            MAX_DEPTH => Err("more than 128 shared values within each other"),
+            depth => {
+                DEPTH.set(depth + 1);
+                Ok(Within)
             }
-            if *depth == MAX_DEPTH {
-                return Err("more than 128 shared values within each other");
-            }
-            written.push(address);
-            *depth += 1;
-            Ok(Within)
-        })
+        }
     }
 }
 
 impl Drop for Within {
     fn drop(&mut self) {
-        WRITTEN.with_borrow_mut(|(written, depth)| {
-            *depth -= 1;
-            if *depth == 0 {
-                written.clear();
-            }
-        });
+        DEPTH.set(DEPTH.get() - 1);
     }
 }
 
@@ -340,10 +338,35 @@ impl Serialize for Bindings {
     }
 }
 
+/// Refuses prefixes that XML does not allow: written as they are, they would change the markup.
 impl<'de> Deserialize<'de> for Bindings {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Vec::deserialize(deserializer).map(Bindings::from)
+        let bindings = Vec::<(String, String)>::deserialize(deserializer)?;
+        let mut seen = HashSet::new();
+        for (prefix, namespace) in &bindings {
+            let is_name = prefix.is_empty() || (is_ncname(prefix) && !matches!(prefix.as_str(), "xml" | "xmlns"));
+            let is_free = !matches!(namespace.as_str(), ns::XML | ns::XMLNS);
+            let is_declared = prefix.is_empty() || !namespace.is_empty();
+            if !(is_name && is_free && is_declared && seen.insert(prefix.as_str())) {
+                return Err(D::Error::custom(format_args!("{prefix:?} cannot be a prefix of {namespace:?} here")));
+            }
+        }
+        Ok(Bindings::from(bindings))
     }
+}
+
+/// Reads the attributes of a tree. Refuses those that XML does not allow: declarations of
+/// namespaces, and a name that occurs twice.
+pub(crate) fn attributes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(QName, CompactString)>, D::Error> {
+    let attributes = Vec::<(QName, CompactString)>::deserialize(deserializer)?;
+    let mut seen = HashSet::new();
+    for (name, _) in &attributes {
+        let is_declaration = name.namespace == *ns::XMLNS || (name.namespace.is_empty() && name.local == *"xmlns");
+        if is_declaration || !seen.insert(name) {
+            return Err(D::Error::custom(format_args!("the attribute {name} is not allowed here")));
+        }
+    }
+    Ok(attributes)
 }
 
 impl Serialize for Empty {
@@ -467,6 +490,26 @@ mod tests {
         assert!(from_value::<Empty>(json!({ "a": 1 })).is_err());
     }
 
+    /// Nothing that is read can change the markup around it.
+    #[test]
+    fn trees_that_xml_does_not_allow_are_refused() {
+        let xmlns = "{http://www.w3.org/2000/xmlns/}x";
+        for tree in [
+            json!({ "name": "a", "bindings": [["x=\"1\"/><evil/><b q", "u"]] }),
+            json!({ "name": "a", "bindings": [["p", "u"], ["p", "v"]] }),
+            json!({ "name": "a", "bindings": [["xmlns", "u"]] }),
+            json!({ "name": "a", "bindings": [["p", ""]] }),
+            json!({ "name": "a", "attributes": [["i", "1"], ["i", "2"]] }),
+            json!({ "name": "a", "attributes": [["xmlns", "u"]] }),
+            json!({ "name": "a", "attributes": [[xmlns, "u"]] }),
+            json!({ "name": "a b" }),
+            json!({ "name": "a", "attributes": [["b=\"1\"><c", "u"]] }),
+        ] {
+            assert!(from_value::<Node>(tree.clone()).is_err(), "{tree}");
+        }
+        assert!(from_value::<Node>(json!({ "name": "a", "bindings": [["p", "u"], ["", "v"]] })).is_ok());
+    }
+
     /// An item of a list.
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Link {
@@ -492,8 +535,10 @@ mod tests {
         let cycle = Shared::cyclic(|link| Link { next: Some(link), other: None });
         for shared in [&both, &cycle] {
             let error = to_value(shared).expect_err("no tree").to_string();
-            assert_eq!(error, "a value that is shared within another has no form in serde");
+            assert_eq!(error, "serde has no references: this value is shared by several places");
         }
+        let clone = Shared::new(leaf());
+        assert!(to_value([clone.clone(), clone]).is_err(), "copies of a long value could be many");
         let long = (0..=MAX_DEPTH).fold(leaf(), |link, _| Link { next: Some(link.into()), other: None });
         let error = to_value(long).expect_err("deep").to_string();
         assert_eq!(error, "more than 128 shared values within each other");

@@ -21,6 +21,8 @@ pub struct Context {
     head: Arc<Head>,
     parts: Arc<Parts>,
     attachments: Attachments,
+    /// True if an argument of the handler took the attachments.
+    lacks_attachments: bool,
     remarks: Arc<Remarks>,
     /// The roles of the service.
     roles: Arc<[String]>,
@@ -46,18 +48,26 @@ impl Context {
         roles: Arc<[String]>,
     ) -> Self {
         let (head, parts, remarks) = (Arc::new(head), Arc::new(parts), Arc::new(remarks));
-        Context { head, parts, attachments, remarks, roles }
+        Context { head, parts, attachments, lacks_attachments: false, remarks, roles }
     }
 
     /// Returns the context; leaves one behind that lacks only the attachments.
     pub(super) fn take(&mut self) -> Self {
+        let lacks_attachments = std::mem::replace(&mut self.lacks_attachments, true);
         Context {
             head: Arc::clone(&self.head),
             parts: Arc::clone(&self.parts),
             attachments: std::mem::take(&mut self.attachments),
+            lacks_attachments,
             remarks: Arc::clone(&self.remarks),
             roles: Arc::clone(&self.roles),
         }
+    }
+
+    /// Returns the attachments; `None` if an argument before has taken them.
+    pub(super) fn take_attachments(&mut self) -> Option<Attachments> {
+        let is_taken = std::mem::replace(&mut self.lacks_attachments, true);
+        (!is_taken).then(|| std::mem::take(&mut self.attachments))
     }
 
     /// Returns the parts that came with the message, which may still be arriving.

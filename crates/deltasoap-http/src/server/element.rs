@@ -206,7 +206,7 @@ impl Shared {
         let Opening { record, source, version, name } = opening;
         let request = match source {
             _ if self.form == BodyForm::Parts => Incoming::Parts(BodyParts::new(self.view())),
-            Some(source) if !record.expects_no_use_of_memory() => {
+            Some(source) if !record.skips_memory() => {
                 Incoming::Kept(source.check_out_or(record, version, name, Value::default))
             }
             _ => Incoming::Single(Box::new(Memory::new(Value::vacant(self.view())))),

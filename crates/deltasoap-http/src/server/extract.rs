@@ -60,9 +60,13 @@ impl<S> FromContext<S> for Context {
     }
 }
 
+/// A handler that also takes the [`Context`] has it after the attachments.
 impl<S> FromContext<S> for Attachments {
     fn from_context(context: &mut Context, _: &S) -> Result<Self, Fault> {
-        Ok(std::mem::take(context.attachments()))
+        context.take_attachments().ok_or_else(|| {
+            tracing::error!("a handler takes the attachments after its `Context`, which has them: put them before it");
+            Fault::receiver("internal error")
+        })
     }
 }
 

@@ -632,7 +632,7 @@ impl Opening<'_> {
     fn request<T: Message + Send + 'static>(self) -> Incoming<T> {
         match self.source {
             _ if T::HAS_PARTS => Incoming::Parts(BodyParts::new(T::view())),
-            Some(source) if !self.record.expects_no_use_of_memory() => {
+            Some(source) if !self.record.skips_memory() => {
                 Incoming::Kept(source.check_out(self.record, self.version, self.name))
             }
             _ => Incoming::Single { value: T::vacant(T::view()), start: None, len: 0 },

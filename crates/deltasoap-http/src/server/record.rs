@@ -142,29 +142,35 @@ impl Record {
         self.unlike.note(!is_alike);
     }
 
-    /// Returns true if a memory for the next request is expected to be useless: the request will
-    /// not be returned, or has nothing in common with the one before.
-    pub(crate) fn expects_no_use_of_memory(&self) -> bool {
-        self.gone.goes_on() || self.unlike.goes_on()
+    /// Returns true if the next request should be read without a memory, and counts it: the request
+    /// is not expected to be returned, or to have anything in common with the one before.
+    pub(crate) fn skips_memory(&self) -> bool {
+        self.gone.skips_next() | self.unlike.skips_next()
     }
 }
 
 /// Counts consecutive messages for which remembering was useless. After `MIN` of them, it is
 /// expected to be useless for the next ones too; one in `TRIAL` is tried nevertheless.
 #[derive(Debug, Default)]
-struct Streak<const MIN: u32, const TRIAL: u32>(AtomicU32);
+struct Streak<const MIN: u32, const TRIAL: u32> {
+    useless: AtomicU32,
+    /// Number of messages since the streak began to count.
+    skipped: AtomicU32,
+}
 
 impl<const MIN: u32, const TRIAL: u32> Streak<MIN, TRIAL> {
     fn note(&self, is_useless: bool) {
         if is_useless {
-            self.0.fetch_add(1, Relaxed);
-        } else if self.0.load(Relaxed) != 0 {
-            self.0.store(0, Relaxed);
+            self.useless.fetch_add(1, Relaxed);
+        } else if self.useless.load(Relaxed) != 0 {
+            self.useless.store(0, Relaxed);
         }
     }
 
-    fn goes_on(&self) -> bool {
-        self.0.load(Relaxed) >= MIN && !self.0.fetch_add(1, Relaxed).is_multiple_of(TRIAL)
+    /// Returns true if the next message should be skipped, and counts it.
+    fn skips_next(&self) -> bool {
+        let is_expected = self.useless.load(Relaxed) >= MIN;
+        is_expected && !(self.skipped.fetch_add(1, Relaxed).wrapping_add(1)).is_multiple_of(TRIAL)
     }
 }
 
@@ -318,25 +324,31 @@ mod tests {
     fn what_is_useless_is_tried_now_and_then() {
         let streak = Streak::<8, 64>::default();
         for _ in 0..8 {
-            assert!(!streak.goes_on());
+            assert!(!streak.skips_next());
             streak.note(true);
         }
-        let trials = (0..10 * 64).filter(|_| !streak.goes_on()).count();
-        assert_eq!(trials, 10);
+        // Trials are useless too.
+        let is_trial = |_: &u32| {
+            !streak.skips_next() && {
+                streak.note(true);
+                true
+            }
+        };
+        assert_eq!((0..10 * 64).filter(is_trial).count(), 10);
         streak.note(false);
-        assert!(!streak.goes_on());
+        assert!(!streak.skips_next());
     }
 
     #[test]
     fn requests_that_are_kept_or_unlike_need_no_memory() {
         let record = Record::unregistered(QName::new("", "a"));
         (0..8).for_each(|_| record.note_returned(false));
-        assert!(record.expects_no_use_of_memory());
+        assert!(record.skips_memory());
         record.note_returned(true);
-        assert!(!record.expects_no_use_of_memory());
+        assert!(!record.skips_memory());
         (0..65).for_each(|_| record.note_alike(false));
-        assert!(record.expects_no_use_of_memory());
+        assert!(record.skips_memory());
         record.note_alike(true);
-        assert!(!record.expects_no_use_of_memory());
+        assert!(!record.skips_memory());
     }
 }

@@ -35,8 +35,8 @@ async fn by_function(request: Echo) -> EchoResponse {
 }
 
 async fn with_everything(
-    _: Context,
     _: Attachments,
+    _: Context,
     _: State<()>,
     request: Lease<Echo>,
 ) -> Result<Answer<EchoResponse>, Fault> {
@@ -173,6 +173,17 @@ async fn parts_and_the_sender_are_arguments() -> Result<()> {
     let nobody = |_: Principal, request: Echo| echoed(&request);
     let client = self::client(SoapService::builder().operation(nobody).build());
     assert_eq!(fault(client.call(&echo("a")).await).reason, "the sender of the request is not authenticated");
+    Ok(())
+}
+
+/// A context has the attachments, so an argument after it cannot. A handler must not mistake that
+/// for a message without attachments.
+#[tokio::test]
+async fn attachments_are_given_out_once() -> Result<()> {
+    let late = async |_: Context, _: Attachments, request: Echo| echoed(&request);
+    let client = self::client(SoapService::builder().operation(late).build());
+    let options = CallOptions::new().part(Part::new("a@example.org", "text/plain", vec![1; 5]));
+    assert_eq!(fault(client.call_with(&echo("a"), options).await).reason, "internal error");
     Ok(())
 }
 

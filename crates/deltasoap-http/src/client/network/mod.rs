@@ -127,6 +127,10 @@ impl HttpTransport {
     }
 
     fn exchange(&self, mut request: Request<Body>) -> BoxFuture<'static, Result<Response<Incoming>, BoxError>> {
+        if let Some(reason) = refusal(request.uri().scheme_str(), cfg!(feature = "_tls")) {
+            let error = format!("{}: {reason}", request.uri());
+            return Box::pin(async move { Err(error.into()) });
+        }
         #[cfg(feature = "_tls")]
         if request.uri().scheme() == Some(&http::uri::Scheme::HTTPS) {
             let exchange = self.secure().map(|secure| secure.request(request));
@@ -136,6 +140,17 @@ impl HttpTransport {
         request.headers_mut().extend(for_proxy.map(|value| (PROXY_AUTHORIZATION, value)));
         let exchange = self.plain.request(request);
         Box::pin(async move { Ok(exchange.await?) })
+    }
+}
+
+/// Returns the reason not to send a request to a URL with this scheme. In particular, nothing for
+/// `https` is sent in clear text.
+fn refusal(scheme: Option<&str>, has_tls: bool) -> Option<&'static str> {
+    match scheme {
+        Some("http") => None,
+        Some("https") if has_tls => None,
+        Some("https") => Some("HTTPS requires the feature `tls` or `tls-aws-lc` of deltasoap"),
+        _ => Some("only http and https are supported"),
     }
 }
 
@@ -288,5 +303,20 @@ impl tower::Service<Request<Body>> for HttpTransport {
             }
             result
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::refusal;
+
+    #[test]
+    fn nothing_for_https_is_sent_in_clear_text() {
+        assert_eq!(refusal(Some("http"), false), None);
+        assert_eq!(refusal(Some("https"), true), None);
+        assert!(refusal(Some("https"), false).is_some_and(|reason| reason.contains("the feature `tls`")));
+        for scheme in [Some("ftp"), Some("frames"), None] {
+            assert!(refusal(scheme, true).is_some_and(|reason| reason.contains("only http and https")));
+        }
     }
 }

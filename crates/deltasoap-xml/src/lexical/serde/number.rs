@@ -2,8 +2,12 @@
 //!
 //! JSON has no infinity and no not-a-number, which serde_json writes as `null`, and num-bigint
 //! writes the digits of its numbers in base 2³². Here floating point numbers are numbers, or the
-//! texts `INF`, `-INF` and `NaN`; whole numbers of any size are numbers up to 2⁵³, else texts. Both
-//! forms are read for all numbers, so that a member of an untagged enum reads what it wrote.
+//! texts `INF`, `-INF` and `NaN`; whole numbers are numbers below 2⁵³, else texts, since other
+//! readers of JSON round them. Both forms are read for all numbers, so that a member of an untagged
+//! enum reads what it wrote.
+//!
+//! serde_json rounds some floating point numbers when it reads them, unless its feature
+//! `float_roundtrip` or `arbitrary_precision` is enabled.
 //!
 //! ```
 //! use deltasoap_xml::lexical::BigInt;
@@ -78,8 +82,8 @@ impl<'de, T: Number> Deserialize<'de> for AsNumber<T> {
     }
 }
 
-/// The largest number below which every reader of JSON gets all whole numbers.
-const EXACT: i64 = 1 << 53;
+/// The largest whole number that every reader of JSON distinguishes from its neighbours.
+const EXACT: i64 = (1 << 53) - 1;
 
 macro_rules! floats {
     ($($float:ident $serialize:ident $deserialize:ident),*) => {$(
@@ -105,6 +109,10 @@ macro_rules! floats {
             fn from_float(value: f64) -> Option<Self> {
                 Some(value as $float)
             }
+
+            fn is_overflow(&self) -> bool {
+                self.is_infinite()
+            }
         }
     )*};
 }
@@ -115,7 +123,11 @@ macro_rules! integers {
     ($($integer:ident),*) => {$(
         impl Number for $integer {
             fn serialize_number<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                self.serialize(serializer)
+                let is_exact = i64::try_from(*self).is_ok_and(|value| (-EXACT..=EXACT).contains(&value));
+                if is_exact || !serializer.is_human_readable() {
+                    return self.serialize(serializer);
+                }
+                serialize_text(self, serializer)
             }
 
             fn deserialize_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -202,6 +214,11 @@ trait FromNumber: Lexical {
     fn from_float(_: f64) -> Option<Self> {
         None
     }
+
+    /// Returns true if a number was too large.
+    fn is_overflow(&self) -> bool {
+        false
+    }
 }
 
 /// Reads a number, or its text.
@@ -232,7 +249,10 @@ impl<'de, T: FromNumber> Visitor<'de> for NumberOrText<T> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
         match map.next_key::<String>()? {
-            Some(key) if key == TOKEN => self.visit_str(&map.next_value::<String>()?),
+            Some(key) if key == TOKEN => {
+                let value: T = self.visit_str(&map.next_value::<String>()?)?;
+                if value.is_overflow() { Err(A::Error::custom("number out of range")) } else { Ok(value) }
+            }
             _ => Err(A::Error::invalid_type(Unexpected::Map, &self)),
         }
     }
@@ -263,6 +283,7 @@ mod tests {
         assert!(read::<f32>(&json(&f32::NAN)).expect("reads").is_nan());
         assert_eq!(read::<f64>("7").expect("reads"), 7.0);
         assert_eq!(read::<f32>("0.1").expect("reads"), 0.1);
+        assert!(read::<f64>("1e999").expect_err("too large").to_string().contains("out of range"));
         for wrong in ["true", "{}", r#"{"a": 1}"#, "[1]"] {
             let error = read::<f64>(wrong).expect_err("no number").to_string();
             assert!(error.contains("a number of type xsd:double"), "{error}");
@@ -293,8 +314,12 @@ mod tests {
     #[test]
     fn whole_numbers_keep_their_digits() {
         let large = "123456789012345678901234567890";
-        assert_eq!(json(&BigInt::from(EXACT)), "9007199254740992");
-        assert_eq!(json(&BigInt::from(EXACT + 1)), r#""9007199254740993""#);
+        assert_eq!(json(&BigInt::from(EXACT)), "9007199254740991");
+        assert_eq!(json(&BigInt::from(EXACT + 1)), r#""9007199254740992""#);
+        assert_eq!(json(&[i64::MIN, 5].to_vec()), r#"["-9223372036854775808",5]"#);
+        assert_eq!(read::<Vec<i64>>(r#"["-9223372036854775808",5]"#).expect("reads"), [i64::MIN, 5]);
+        assert_eq!(read::<u64>(&json(&u64::MAX)).expect("reads"), u64::MAX);
+        assert!(read::<u64>("-1").is_err());
         assert_eq!(read::<BigInt>(&format!("\"{large}\"")).expect("reads").to_string(), large);
         assert_eq!(read::<Box<BigInt>>("-5").expect("reads"), Box::new(BigInt::from(-5)));
         assert!(read::<BigInt>("1.5").is_err());
