@@ -1,5 +1,6 @@
 //! Errors of calls.
 
+use super::network::Unreachable;
 use super::redirects::RedirectError;
 use crate::attachments::AttachmentError;
 use crate::charset::CharsetError;
@@ -149,7 +150,10 @@ pub enum MessageError {
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CallError::Http(error) => write!(f, "the HTTP exchange failed: {error}"),
+            CallError::Http(error) => match unreachable(error) {
+                Some(unreachable) => write!(f, "{unreachable}"),
+                None => write!(f, "the HTTP exchange failed: {error}"),
+            },
             CallError::Status(error) => error.fmt(f),
             CallError::Fault(fault) => fault.fmt(f),
             CallError::Decode(error) => write!(f, "the answer is malformed: {error}"),
@@ -172,7 +176,8 @@ impl fmt::Display for CallError {
 impl std::error::Error for CallError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            CallError::Http(error) | CallError::Refused(error) => error.source(),
+            CallError::Http(error) => unreachable(error).unwrap_or(&**error).source(),
+            CallError::Refused(error) => error.source(),
             CallError::Attachment(error) => error.source(),
             CallError::Action(error) => Some(error),
             CallError::Status(_)
@@ -188,6 +193,12 @@ impl std::error::Error for CallError {
             | CallError::Redirect(_) => None,
         }
     }
+}
+
+/// Returns the reason why there is no connection, from below the layers of HTTP that only say so.
+fn unreachable(error: &BoxError) -> Option<&(dyn std::error::Error + 'static)> {
+    let first: &(dyn std::error::Error + 'static) = &**error;
+    std::iter::successors(Some(first), |error| error.source()).find(|error| error.is::<Unreachable>())
 }
 
 impl fmt::Display for StatusError {

@@ -66,3 +66,15 @@ fn the_cause_of_a_failed_call_is_found() {
     let last = std::iter::successors(error.source(), |&error| error.source()).last().expect("a source");
     assert_eq!(last.to_string(), "refused by the host");
 }
+
+/// The message has what is wrong and what to do, not what the layers of HTTP call it.
+#[cfg(feature = "client")]
+#[tokio::test]
+async fn an_unreachable_host_is_named_at_once() {
+    #[derive(deltasoap::Soap)]
+    #[soap(namespace = "urn:test", message, response = Ping)]
+    struct Ping {}
+    let client = deltasoap::Client::new("http://127.0.0.1:1/").expect("a URL");
+    let error = client.call(&Ping {}).await.err().expect("nothing listens there").to_string();
+    assert_eq!(error, "nothing listens at 127.0.0.1:1: start the service, or correct the URL");
+}

@@ -20,6 +20,7 @@ use http::{Request, Response, Uri};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::TokioTimer;
+pub(super) use route::Unreachable;
 use route::{AddressCheck, Route};
 use std::fmt;
 use std::net::SocketAddr;

@@ -137,7 +137,7 @@ fn host_of(url: &Uri) -> &str {
 
 /// The error of a host that cannot be connected to, with what can be done.
 #[derive(Debug)]
-struct Unreachable {
+pub(in crate::client) struct Unreachable {
     host: String,
     source: BoxError,
 }
