@@ -115,7 +115,7 @@ async fn crowds(count: usize) {
 
 #[tokio::test]
 async fn thousands_of_neighbours_stay_within_the_bounds() {
-    crowds(3_000).await;
+    crowds(2_000).await;
 }
 
 #[tokio::test]

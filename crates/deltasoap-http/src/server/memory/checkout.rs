@@ -12,6 +12,11 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+/// Number of messages after which a memory has been compared with one, if that is useful: the first
+/// ones of a stream leave no notes to compare with. Streams of many senders begin one after the other,
+/// which says nothing about those that follow.
+const SETTLED: u64 = 4;
+
 /// The source of a request's memory, to which it is returned.
 #[derive(Debug)]
 pub(crate) struct MemorySource {
@@ -173,7 +178,7 @@ where
         match self.memory.take() {
             Some(memory) => {
                 let stats = self.count(&memory);
-                if self.before.messages > 0 {
+                if self.before.messages >= SETTLED {
                     self.home.target.record.note_alike(stats.fast_bytes > 0);
                 }
                 Lease::with_owner(memory, Arc::clone(&self.home) as Arc<dyn LeaseOwner<T>>)
