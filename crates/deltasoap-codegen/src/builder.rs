@@ -1,7 +1,7 @@
 //! The entry point: options for the input, the output and the generated code.
 
 use crate::plan::Selection;
-use crate::render::{Options, Sides};
+use crate::render::Options;
 use crate::{Error, boxing, defaults, number_records, open, plan, render, sharing};
 use deltasoap_wsdl::fetch::Location;
 use deltasoap_wsdl::{Import, Importer};
@@ -35,7 +35,7 @@ impl Builder {
             is_file: false,
             operations: Vec::new(),
             types: Vec::new(),
-            options: Options { sides: Sides { client: true, server: true }, serde: false },
+            options: Options { client: true, server: true, serde: false },
             embeds_wsdl: true,
             unknown_enum_values: false,
         }
@@ -92,7 +92,7 @@ impl Builder {
     /// Enables or disables clients. Default: true.
     #[must_use]
     pub fn build_client(mut self, enable: bool) -> Self {
-        self.options.sides.client = enable;
+        self.options.client = enable;
         self
     }
 
@@ -100,7 +100,7 @@ impl Builder {
     /// Default: true.
     #[must_use]
     pub fn build_server(mut self, enable: bool) -> Self {
-        self.options.sides.server = enable;
+        self.options.server = enable;
         self
     }
 

@@ -51,19 +51,28 @@ pub fn wsdl(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 /// The arguments of the macro.
 struct Input {
     path: LitStr,
-    options: Vec<(Ident, Setting)>,
+    options: Vec<(Ident, Change)>,
 }
 
-/// The value of an option.
-enum Setting {
-    Flag(bool),
-    Names(Vec<String>),
-}
+/// What an option does to the builder.
+type Change = Box<dyn Fn(Builder) -> Builder>;
+
+/// A method of the builder.
+type Setter<T> = fn(Builder, T) -> Builder;
+
+const FLAGS: [(&str, Setter<bool>); 5] = [
+    ("build_client", Builder::build_client),
+    ("build_server", Builder::build_server),
+    ("embed_wsdl", Builder::embed_wsdl),
+    ("unknown_enum_values", Builder::unknown_enum_values),
+    ("serde", Builder::serde),
+];
+const LISTS: [(&str, Setter<Vec<String>>); 2] = [("operations", Builder::operations), ("types", Builder::types)];
 
 impl Parse for Input {
     fn parse(input: ParseStream<'_>) -> Result<Self, Error> {
         let path = input.parse()?;
-        let mut options: Vec<(Ident, Setting)> = Vec::new();
+        let mut options: Vec<(Ident, Change)> = Vec::new();
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
             if input.is_empty() {
@@ -73,59 +82,62 @@ impl Parse for Input {
             if options.iter().any(|(other, _)| *other == name) {
                 return Err(Error::new(name.span(), format!("`{name}` is set twice")));
             }
-            options.push((name, Setting::parse(input)?));
+            let change = option(&name, input)?;
+            options.push((name, change));
         }
         Ok(Input { path, options })
     }
 }
 
-impl Parse for Setting {
+/// Parses the value of an option.
+fn option(name: &Ident, input: ParseStream<'_>) -> Result<Change, Error> {
+    if let Some((_, set)) = FLAGS.into_iter().find(|(flag, _)| name == flag) {
+        let value = value::<LitBool>(input).map_err(|_| Error::new(name.span(), format!("{name} = true, or false")))?;
+        return Ok(Box::new(move |builder| set(builder, value.value)));
+    }
+    if let Some((_, set)) = LISTS.into_iter().find(|(list, _)| name == list) {
+        let Names(names) =
+            value(input).map_err(|_| Error::new(name.span(), format!("{name} = [\"...\"], with a name at least")))?;
+        return Ok(Box::new(move |builder| set(builder, names.clone())));
+    }
+    let known: Vec<&str> = LISTS.iter().map(|(name, _)| *name).chain(FLAGS.iter().map(|(name, _)| *name)).collect();
+    let known = known.join(", ");
+    Err(Error::new(name.span(), format!("there is no option `{name}`; the options are {known}")))
+}
+
+fn value<T: Parse>(input: ParseStream<'_>) -> Result<T, Error> {
+    input.parse::<Token![=]>()?;
+    input.parse()
+}
+
+/// The names in brackets.
+struct Names(Vec<String>);
+
+impl Parse for Names {
     fn parse(input: ParseStream<'_>) -> Result<Self, Error> {
-        input.parse::<Token![=]>()?;
-        if input.peek(LitBool) {
-            return Ok(Setting::Flag(input.parse::<LitBool>()?.value));
-        }
         let names;
         bracketed!(names in input);
         let names = Punctuated::<LitStr, Token![,]>::parse_terminated(&names)?;
-        Ok(Setting::Names(names.iter().map(LitStr::value).collect()))
+        if names.is_empty() {
+            return Err(input.error("no names"));
+        }
+        Ok(Names(names.iter().map(LitStr::value).collect()))
     }
 }
 
 impl Input {
-    fn builder(&self) -> Result<Builder, Error> {
+    fn builder(&self) -> Builder {
         let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
         let source = package.join(self.path.value());
         let builder = Builder::new(source).importer(Importer::new().trust_tree().offline());
-        self.options.iter().try_fold(builder, |builder, (name, value)| with_option(builder, name, value))
+        self.options.iter().fold(builder, |builder, (_, change)| change(builder))
     }
-}
-
-fn with_option(builder: Builder, name: &Ident, value: &Setting) -> Result<Builder, Error> {
-    Ok(match (name.to_string().as_str(), value) {
-        ("operations", Setting::Names(names)) => builder.operations(names),
-        ("types", Setting::Names(names)) => builder.types(names),
-        ("build_client", Setting::Flag(enable)) => builder.build_client(*enable),
-        ("build_server", Setting::Flag(enable)) => builder.build_server(*enable),
-        ("embed_wsdl", Setting::Flag(enable)) => builder.embed_wsdl(*enable),
-        ("unknown_enum_values", Setting::Flag(enable)) => builder.unknown_enum_values(*enable),
-        ("serde", Setting::Flag(enable)) => builder.serde(*enable),
-        ("operations" | "types", _) => return Err(Error::new(name.span(), format!("{name} = [\"...\"]"))),
-        ("build_client" | "build_server" | "embed_wsdl" | "unknown_enum_values" | "serde", _) => {
-            return Err(Error::new(name.span(), format!("{name} = true, or false")));
-        }
-        _ => {
-            let known = "operations, types, build_client, build_server, embed_wsdl, unknown_enum_values, serde";
-            return Err(Error::new(name.span(), format!("there is no option `{name}`; the options are {known}")));
-        }
-    })
 }
 
 fn expand(input: &Input) -> Result<TokenStream, Error> {
     let path = &input.path;
     let error = |error: &dyn Display| Error::new(path.span(), format!("{}: {error}", path.value()));
-    let builder = input.builder()?;
-    let Generated { code, files, .. } = builder.generate().map_err(|it| error(&it))?;
+    let Generated { code, files, .. } = input.builder().generate().map_err(|it| error(&it))?;
     let code: TokenStream = code.parse().map_err(|it| error(&it))?;
     let files = files.iter().map(|file| file.to_string_lossy().into_owned());
     // Included files are watched.
@@ -182,10 +194,11 @@ mod tests {
     #[test]
     fn wrong_options_are_errors() {
         for (options, reason) in [
-            ("serde", "expected `=`"),
-            ("serde = 1", "expected square brackets"),
+            ("serde", "serde = true, or false"),
+            ("serde = 1", "serde = true, or false"),
             (r#"serde = ["a"]"#, "serde = true, or false"),
             ("types = true", r#"types = ["..."]"#),
+            ("operations = []", r#"operations = ["..."], with a name at least"#),
             ("serde = true, serde = false", "`serde` is set twice"),
             ("client = true", "there is no option `client`; the options are operations,"),
         ] {

@@ -28,17 +28,11 @@ const DEFAULT: &str = "Structs implement `Default` if all their required fields 
 /// The modules of services, at the top level.
 const TAKEN: [&str; 2] = ["client", "server"];
 
-/// The sides of services that are generated.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Sides {
-    pub(crate) client: bool,
-    pub(crate) server: bool,
-}
-
 /// What is generated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options {
-    pub(crate) sides: Sides,
+    pub(crate) client: bool,
+    pub(crate) server: bool,
     /// True for types with serde's traits.
     pub(crate) serde: bool,
 }
@@ -56,7 +50,7 @@ pub(crate) fn tokens(model: &Model, options: Options, wsdl: &[(String, String)])
             None => top.push(rendered),
         }
     }
-    let services = services::services(model, &layout, options.sides, wsdl);
+    let services = services::services(model, &layout, options, wsdl);
     let modules = modules.into_iter().map(|(module, items)| {
         let (name, namespace) = &layout.modules[module];
         let items_of = match &**namespace {

@@ -9,10 +9,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::HashSet;
 
-/// Types that serde's own implementations do not write as XSD does.
-const NUMBERS: [&str; 5] = ["deltasoap::lexical::BigInt", "f32", "f64", "i64", "u64"];
-
-const INTEGERS: [&str; 6] = ["i8", "i16", "i32", "u8", "u16", "u32"];
+/// Numbers: unlike serde's own implementations, ours write all values, and read numbers and texts.
+const NUMBERS: [&str; 11] =
+    ["deltasoap::lexical::BigInt", "f32", "f64", "i16", "i32", "i64", "i8", "u16", "u32", "u64", "u8"];
 
 /// Renders the attributes of a type's fields or variants.
 pub(super) struct Keys<'m> {
@@ -55,14 +54,6 @@ impl<'m> Keys<'m> {
     /// Returns the attribute of content without a key.
     pub(super) fn content(&self, content: &TypeUse) -> TokenStream {
         attribute([self.number(content)])
-    }
-
-    /// Returns the attribute of a member of a union. What serde has read before it knows the member,
-    /// only a visitor of any number accepts.
-    pub(super) fn member_of_union(&self, content: &TypeUse) -> TokenStream {
-        let is_integer = matches!(content, TypeUse::Plain(path) if INTEGERS.contains(path));
-        let number = is_integer.then(|| quote!(with = "deltasoap::lexical::number"));
-        attribute([number.or_else(|| self.number(content))])
     }
 
     fn rename(&mut self, key: &str, rust: &str) -> Option<TokenStream> {

@@ -1,7 +1,7 @@
 //! Services: the modules `client` and `server`, and the faults of operations.
 
 use super::docs::{code, docs, rustdoc};
-use super::{Layout, Sides};
+use super::{Layout, Options};
 use crate::model::{ItemId, Model, Operation, Paragraph, Service};
 use crate::names::{Scope, ident};
 use deltasoap_core::schema::{Style, Use};
@@ -12,11 +12,11 @@ use std::collections::HashMap;
 
 /// Renders all services. `wsdl` holds the names and texts of the WSDL and the documents that it
 /// imports, to be embedded in servers.
-pub(super) fn services(model: &Model, layout: &Layout, sides: Sides, wsdl: &[(String, String)]) -> TokenStream {
+pub(super) fn services(model: &Model, layout: &Layout, options: Options, wsdl: &[(String, String)]) -> TokenStream {
     let mut render = Render {
         model,
         layout,
-        sides,
+        options,
         top: layout.top.clone(),
         clients: Scope::without(&["C"]),
         servers: Scope::without(&["T", "Send", "Sync"]),
@@ -25,7 +25,7 @@ pub(super) fn services(model: &Model, layout: &Layout, sides: Sides, wsdl: &[(St
         client_items: Vec::new(),
         server_items: Vec::new(),
     };
-    for service in model.services.iter().filter(|_| sides.client || sides.server) {
+    for service in model.services.iter().filter(|_| options.client || options.server) {
         render.service(service);
     }
     let Render { top_items: faults, client_items, server_items, .. } = render;
@@ -64,7 +64,7 @@ fn description(wsdl: &[(String, String)]) -> TokenStream {
 struct Render<'m> {
     model: &'m Model,
     layout: &'m Layout,
-    sides: Sides,
+    options: Options,
     /// Names at the top level.
     top: Scope,
     /// Names in the module of clients.
@@ -104,11 +104,11 @@ impl<'m> Render<'m> {
         let mut methods = Scope::without(&METHODS);
         let operations: Vec<Named<'m>> =
             service.operations.iter().map(|operation| self.named(operation, &mut methods)).collect();
-        if self.sides.client {
+        if self.options.client {
             let name = ident(&self.clients.type_name(&format!("{base} client")));
             self.client_items.push(client_of(service, &name, &operations));
         }
-        if self.sides.server && !operations.is_empty() {
+        if self.options.server && !operations.is_empty() {
             let implemented = ident(&self.servers.type_name(base));
             let name = ident(&self.servers.type_name(&format!("{base} server")));
             let server = self.server(service, (&implemented, &name), &operations);

@@ -301,7 +301,7 @@ impl Render<'_> {
         let mut scope = Scope::default();
         let variants = of.members.iter().map(|(preferred_name, member)| {
             let (variant, ty) = (ident(&scope.variant_name(preferred_name)), self.ty(member));
-            let number = self.keys().map(|keys| keys.member_of_union(member));
+            let number = self.number(member);
             quote!(#number #variant(#ty))
         });
         let variants: Vec<_> = variants.collect();

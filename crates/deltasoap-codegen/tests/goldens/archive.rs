@@ -239,7 +239,11 @@ pub struct Store {
 #[soap(compact, namespace = "urn:archive", message, qualified)]
 pub struct StoreResponse {
     #[soap(min = 1)]
-    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "::std::vec::Vec::is_empty",
+        with = "deltasoap::lexical::number"
+    )]
     pub bytes: Vec<i32>,
     pub copy: deltasoap::Binary,
 }
@@ -248,6 +252,7 @@ pub struct StoreResponse {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:archive", message, qualified)]
 pub struct Full {
+    #[serde(with = "deltasoap::lexical::number")]
     pub free: i32,
 }
 
@@ -261,7 +266,7 @@ pub struct Session {
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(transparent, namespace = "urn:archive", element = "Quota")]
-pub struct Quota(pub i32);
+pub struct Quota(#[serde(with = "deltasoap::lexical::number")] pub i32);
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[derive(::serde::Serialize, ::serde::Deserialize)]

@@ -243,7 +243,7 @@ pub struct FaultType {
 pub enum SetResourcePropertiesChoice {
     #[serde(rename = "a")]
     A(String),
-    #[serde(rename = "b")]
+    #[serde(rename = "b", with = "deltasoap::lexical::number")]
     B(i32),
     #[serde(rename = "c")]
     C(deltasoap::lexical::DateTime),

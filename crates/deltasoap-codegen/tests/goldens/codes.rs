@@ -183,6 +183,8 @@ pub struct Item {
     pub width: Option<Width>,
     #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub fits: Option<Sizes>,
+    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
+    pub height: Option<Height>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, deltasoap::Soap)]
@@ -235,6 +237,21 @@ pub enum Auto {
 }
 
 pub type Sizes = deltasoap::lexical::List<Size>;
+
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+#[soap(union, namespace = "urn:codes")]
+#[serde(untagged)]
+pub enum Height {
+    Auto(Auto),
+    #[serde(with = "deltasoap::lexical::number")]
+    Storeys(Storeys),
+    #[serde(with = "deltasoap::lexical::number")]
+    Double(f64),
+}
+
+/// Not checked: at least 1.
+pub type Storeys = i16;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, deltasoap::Soap)]
 #[derive(::serde::Serialize, ::serde::Deserialize)]

@@ -250,7 +250,7 @@ pub mod cwmp_1_0 {
     )]
     pub struct AddObjectResponse {
         /// Not checked: at least 1.
-        #[serde(rename = "InstanceNumber")]
+        #[serde(rename = "InstanceNumber", with = "deltasoap::lexical::number")]
         pub instance_number: u32,
         #[serde(rename = "Status")]
         pub status: AddObjectResponseStatus,
@@ -311,12 +311,12 @@ pub mod cwmp_1_0 {
         /// Not checked: length at most 256.
         #[serde(rename = "Password")]
         pub password: String,
-        #[serde(rename = "FileSize")]
+        #[serde(rename = "FileSize", with = "deltasoap::lexical::number")]
         pub file_size: u32,
         /// Not checked: length at most 256.
         #[serde(rename = "TargetFileName")]
         pub target_file_name: String,
-        #[serde(rename = "DelaySeconds")]
+        #[serde(rename = "DelaySeconds", with = "deltasoap::lexical::number")]
         pub delay_seconds: u32,
         /// Not checked: length at most 256.
         #[soap(name = "SuccessURL")]
@@ -396,7 +396,7 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct ScheduleInform {
-        #[serde(rename = "DelaySeconds")]
+        #[serde(rename = "DelaySeconds", with = "deltasoap::lexical::number")]
         pub delay_seconds: u32,
         #[serde(rename = "CommandKey")]
         pub command_key: CommandKeyType,
@@ -482,7 +482,7 @@ pub mod cwmp_1_0 {
         /// Not checked: length at most 256.
         #[serde(rename = "Password")]
         pub password: String,
-        #[serde(rename = "DelaySeconds")]
+        #[serde(rename = "DelaySeconds", with = "deltasoap::lexical::number")]
         pub delay_seconds: u32,
     }
 
@@ -530,11 +530,11 @@ pub mod cwmp_1_0 {
         pub device_id: DeviceIdStruct,
         #[serde(rename = "Event")]
         pub event: deltasoap::SoapArray<EventStruct>,
-        #[serde(rename = "MaxEnvelopes")]
+        #[serde(rename = "MaxEnvelopes", with = "deltasoap::lexical::number")]
         pub max_envelopes: u32,
         #[serde(rename = "CurrentTime")]
         pub current_time: deltasoap::lexical::DateTime,
-        #[serde(rename = "RetryCount")]
+        #[serde(rename = "RetryCount", with = "deltasoap::lexical::number")]
         pub retry_count: u32,
         #[serde(rename = "ParameterList")]
         pub parameter_list: deltasoap::SoapArray<ParameterValueStruct>,
@@ -550,7 +550,7 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct InformResponse {
-        #[serde(rename = "MaxEnvelopes")]
+        #[serde(rename = "MaxEnvelopes", with = "deltasoap::lexical::number")]
         pub max_envelopes: u32,
     }
 
@@ -891,7 +891,7 @@ pub mod cwmp_1_0 {
         #[serde(rename = "OptionName")]
         pub option_name: String,
         #[soap(name = "VoucherSN")]
-        #[serde(rename = "VoucherSN")]
+        #[serde(rename = "VoucherSN", with = "deltasoap::lexical::number")]
         pub voucher_sn: u32,
         #[serde(rename = "State")]
         pub state: OptionStructState,

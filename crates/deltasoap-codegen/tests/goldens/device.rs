@@ -399,13 +399,13 @@ pub mod schema {
     )]
     pub struct Time {
         /// Range is 0 to 23.
-        #[serde(rename = "Hour")]
+        #[serde(rename = "Hour", with = "deltasoap::lexical::number")]
         pub hour: i32,
         /// Range is 0 to 59.
-        #[serde(rename = "Minute")]
+        #[serde(rename = "Minute", with = "deltasoap::lexical::number")]
         pub minute: i32,
         /// Range is 0 to 61 (typically 59).
-        #[serde(rename = "Second")]
+        #[serde(rename = "Second", with = "deltasoap::lexical::number")]
         pub second: i32,
     }
 
@@ -418,13 +418,13 @@ pub mod schema {
         rename_all = "PascalCase"
     )]
     pub struct Date {
-        #[serde(rename = "Year")]
+        #[serde(rename = "Year", with = "deltasoap::lexical::number")]
         pub year: i32,
         /// Range is 1 to 12.
-        #[serde(rename = "Month")]
+        #[serde(rename = "Month", with = "deltasoap::lexical::number")]
         pub month: i32,
         /// Range is 1 to 31.
-        #[serde(rename = "Day")]
+        #[serde(rename = "Day", with = "deltasoap::lexical::number")]
         pub day: i32,
     }
 }

@@ -165,7 +165,7 @@ pub struct Zip(pub String);
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(namespace = "urn:encoded")]
-pub struct Count(pub i32);
+pub struct Count(#[serde(with = "deltasoap::lexical::number")] pub i32);
 
 /// Not checked: at least 0.
 pub type Count2 = i32;
@@ -173,7 +173,10 @@ pub type Count2 = i32;
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(transparent, name = "Counts", namespace = "urn:encoded")]
-pub struct Counts(pub deltasoap::lexical::List<Count2>);
+pub struct Counts(
+    #[serde(with = "deltasoap::lexical::number")]
+    pub deltasoap::lexical::List<Count2>,
+);
 
 /// Not checked: length 4.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]

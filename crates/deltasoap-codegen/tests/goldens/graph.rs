@@ -296,6 +296,10 @@ pub enum AnyPet {
 pub struct Cat {
     #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub owner: Option<deltasoap::types::Shared<Person>>,
-    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "::core::option::Option::is_none",
+        with = "deltasoap::lexical::number"
+    )]
     pub lives: Option<i32>,
 }

@@ -257,6 +257,7 @@ pub mod server {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", message, response = AskResponse, qualified)]
 pub struct Ask {
+    #[serde(with = "deltasoap::lexical::number")]
     pub id: i32,
     #[soap(group)]
     pub choice: AskChoice,
@@ -300,7 +301,11 @@ pub struct Pick {
     #[soap(group)]
     pub choice: PickChoice,
     #[soap(max = 3)]
-    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "::std::vec::Vec::is_empty",
+        with = "deltasoap::lexical::number"
+    )]
     pub last: Vec<i32>,
     #[soap(inline, min = 2, max = 3)]
     #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
@@ -320,9 +325,15 @@ pub struct Again {
     #[soap(group)]
     #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub choice_2: Option<AgainChoice2>,
+    #[serde(with = "deltasoap::lexical::number")]
     pub b: i32,
-    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "::core::option::Option::is_none",
+        with = "deltasoap::lexical::number"
+    )]
     pub d: Option<i32>,
+    #[serde(with = "deltasoap::lexical::number")]
     pub f: i32,
 }
 
@@ -333,12 +344,16 @@ pub struct Often {
     #[soap(inline, min = 1)]
     #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
     pub choice: Vec<OftenChoice>,
-    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "::core::option::Option::is_none",
+        with = "deltasoap::lexical::number"
+    )]
     pub y: Option<i32>,
     #[soap(group)]
     pub choice_2: OftenChoice2,
     #[soap(name = "y", again)]
-    #[serde(rename = "y#2")]
+    #[serde(rename = "y#2", with = "deltasoap::lexical::number")]
     pub y2: i32,
 }
 
@@ -347,8 +362,13 @@ pub struct Often {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AskDays {
+    #[serde(with = "deltasoap::lexical::number")]
     pub days: i32,
-    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "::core::option::Option::is_none",
+        with = "deltasoap::lexical::number"
+    )]
     pub hours: Option<i32>,
 }
 
@@ -392,7 +412,7 @@ pub enum AskChoice {
     #[soap(group)]
     From(AskFrom),
     #[soap(min = 1)]
-    #[serde(rename = "number")]
+    #[serde(rename = "number", with = "deltasoap::lexical::number")]
     Number(Vec<i32>),
     #[soap(group)]
     Name(AskName),
@@ -480,6 +500,7 @@ pub enum AskResponseChoice {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct LogA {
+    #[serde(with = "deltasoap::lexical::number")]
     pub a: i32,
     pub b: String,
 }
@@ -520,9 +541,15 @@ pub enum LogChoice2 {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct LogSequence4 {
+    #[serde(with = "deltasoap::lexical::number")]
     pub hour: i32,
-    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "::std::vec::Vec::is_empty",
+        with = "deltasoap::lexical::number"
+    )]
     pub minute: Vec<i32>,
+    #[serde(with = "deltasoap::lexical::number")]
     pub second: i32,
 }
 
@@ -531,6 +558,7 @@ pub struct LogSequence4 {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct LogSequence3 {
+    #[serde(with = "deltasoap::lexical::number")]
     pub day: i32,
     #[soap(inline)]
     #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
@@ -544,9 +572,9 @@ pub struct LogSequence3 {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", qualified, rename_all = "camelCase")]
 pub enum LogChoice5 {
-    #[serde(rename = "x")]
+    #[serde(rename = "x", with = "deltasoap::lexical::number")]
     X(i32),
-    #[serde(rename = "y")]
+    #[serde(rename = "y", with = "deltasoap::lexical::number")]
     Y(i32),
 }
 
@@ -555,9 +583,14 @@ pub enum LogChoice5 {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct PickG {
+    #[serde(with = "deltasoap::lexical::number")]
     pub g: i32,
     #[soap(min = 2, max = 3)]
-    #[serde(default, skip_serializing_if = "::std::vec::Vec::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "::std::vec::Vec::is_empty",
+        with = "deltasoap::lexical::number"
+    )]
     pub h: Vec<i32>,
 }
 
@@ -569,7 +602,7 @@ pub enum PickChoice {
     #[soap(group)]
     G(PickG),
     #[soap(min = 2, max = 2)]
-    #[serde(rename = "i")]
+    #[serde(rename = "i", with = "deltasoap::lexical::number")]
     I(Vec<i32>),
 }
 
@@ -578,7 +611,9 @@ pub enum PickChoice {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct PickSequence2 {
+    #[serde(with = "deltasoap::lexical::number")]
     pub p: i32,
+    #[serde(with = "deltasoap::lexical::number")]
     pub q: i32,
 }
 
@@ -587,9 +622,9 @@ pub struct PickSequence2 {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", qualified, rename_all = "camelCase")]
 pub enum PickChoice3 {
-    #[serde(rename = "u")]
+    #[serde(rename = "u", with = "deltasoap::lexical::number")]
     U(i32),
-    #[serde(rename = "v")]
+    #[serde(rename = "v", with = "deltasoap::lexical::number")]
     V(i32),
 }
 
@@ -598,7 +633,9 @@ pub enum PickChoice3 {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AgainA {
+    #[serde(with = "deltasoap::lexical::number")]
     pub a: i32,
+    #[serde(with = "deltasoap::lexical::number")]
     pub b: i32,
 }
 
@@ -616,7 +653,9 @@ pub enum AgainChoice {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AgainD {
+    #[serde(with = "deltasoap::lexical::number")]
     pub d: i32,
+    #[serde(with = "deltasoap::lexical::number")]
     pub e: i32,
 }
 
@@ -634,10 +673,12 @@ pub enum AgainChoice3 {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AgainC {
+    #[serde(with = "deltasoap::lexical::number")]
     pub c: i32,
     #[soap(group)]
     #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
     pub choice_3: Option<AgainChoice3>,
+    #[serde(with = "deltasoap::lexical::number")]
     pub f: i32,
 }
 
@@ -655,9 +696,9 @@ pub enum AgainChoice2 {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", qualified, rename_all = "camelCase")]
 pub enum OftenChoice {
-    #[serde(rename = "x")]
+    #[serde(rename = "x", with = "deltasoap::lexical::number")]
     X(i32),
-    #[serde(rename = "y")]
+    #[serde(rename = "y", with = "deltasoap::lexical::number")]
     Y(i32),
 }
 
@@ -666,8 +707,13 @@ pub enum OftenChoice {
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct OftenX {
-    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "::core::option::Option::is_none",
+        with = "deltasoap::lexical::number"
+    )]
     pub x: Option<i32>,
+    #[serde(with = "deltasoap::lexical::number")]
     pub z: i32,
 }
 
@@ -678,7 +724,7 @@ pub struct OftenX {
 pub enum OftenChoice2 {
     #[soap(group)]
     X(OftenX),
-    #[serde(rename = "w")]
+    #[serde(rename = "w", with = "deltasoap::lexical::number")]
     W(i32),
 }
 
@@ -700,6 +746,6 @@ pub struct TreeLeft {
 pub enum TreeChoice {
     #[soap(group)]
     Left(TreeLeft),
-    #[serde(rename = "leaf")]
+    #[serde(rename = "leaf", with = "deltasoap::lexical::number")]
     Leaf(i32),
 }

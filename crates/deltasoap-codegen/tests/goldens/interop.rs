@@ -703,7 +703,8 @@ pub mod soapinterop_org {
         #[serde(
             rename = "inputInteger",
             default,
-            skip_serializing_if = "::core::option::Option::is_none"
+            skip_serializing_if = "::core::option::Option::is_none",
+            with = "deltasoap::lexical::number"
         )]
         pub input_integer: Option<i32>,
         #[serde(
@@ -778,7 +779,8 @@ pub mod soapinterop_org {
         #[serde(
             rename = "inputInteger",
             default,
-            skip_serializing_if = "::core::option::Option::is_none"
+            skip_serializing_if = "::core::option::Option::is_none",
+            with = "deltasoap::lexical::number"
         )]
         pub input_integer: Option<i32>,
     }
@@ -793,7 +795,11 @@ pub mod soapinterop_org {
         nillable
     )]
     pub struct EchoIntegerResponse {
-        #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
+        #[serde(
+            default,
+            skip_serializing_if = "::core::option::Option::is_none",
+            with = "deltasoap::lexical::number"
+        )]
         pub r#return: Option<i32>,
     }
 }
@@ -839,7 +845,8 @@ pub mod xsd {
         #[serde(
             rename = "varInt",
             default,
-            skip_serializing_if = "::core::option::Option::is_none"
+            skip_serializing_if = "::core::option::Option::is_none",
+            with = "deltasoap::lexical::number"
         )]
         pub var_int: Option<i32>,
         #[serde(
@@ -883,7 +890,7 @@ pub mod xsd {
     pub struct SoapStruct2 {
         #[serde(rename = "varString")]
         pub var_string: String,
-        #[serde(rename = "varInt")]
+        #[serde(rename = "varInt", with = "deltasoap::lexical::number")]
         pub var_int: i32,
         #[serde(rename = "varFloat", with = "deltasoap::lexical::number")]
         pub var_float: f32,

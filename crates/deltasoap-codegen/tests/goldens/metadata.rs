@@ -380,7 +380,11 @@ pub struct PicklistValue {
         skip_serializing_if = "::core::option::Option::is_none"
     )]
     pub high_priority: Option<bool>,
-    #[serde(default, skip_serializing_if = "::core::option::Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "::core::option::Option::is_none",
+        with = "deltasoap::lexical::number"
+    )]
     pub probability: Option<i32>,
     #[serde(
         rename = "reverseRole",

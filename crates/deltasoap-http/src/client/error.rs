@@ -150,8 +150,8 @@ pub enum MessageError {
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CallError::Http(error) => match unreachable(error) {
-                Some(unreachable) => write!(f, "{unreachable}"),
+            CallError::Http(error) => match no_connection(error) {
+                Some(reason) => write!(f, "{reason}"),
                 None => write!(f, "the HTTP exchange failed: {error}"),
             },
             CallError::Status(error) => error.fmt(f),
@@ -176,7 +176,7 @@ impl fmt::Display for CallError {
 impl std::error::Error for CallError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            CallError::Http(error) => unreachable(error).unwrap_or(&**error).source(),
+            CallError::Http(error) => no_connection(error).unwrap_or(&**error).source(),
             CallError::Refused(error) => error.source(),
             CallError::Attachment(error) => error.source(),
             CallError::Action(error) => Some(error),
@@ -196,7 +196,7 @@ impl std::error::Error for CallError {
 }
 
 /// Returns the reason why there is no connection, from below the layers of HTTP that only say so.
-fn unreachable(error: &BoxError) -> Option<&(dyn std::error::Error + 'static)> {
+fn no_connection(error: &BoxError) -> Option<&(dyn std::error::Error + 'static)> {
     let first: &(dyn std::error::Error + 'static) = &**error;
     std::iter::successors(Some(first), |error| error.source()).find(|error| error.is::<Unreachable>())
 }

@@ -20,9 +20,8 @@ use std::sync::Arc;
 pub struct Context {
     head: Arc<Head>,
     parts: Arc<Parts>,
-    attachments: Attachments,
-    /// True if an argument of the handler took the attachments.
-    lacks_attachments: bool,
+    /// `None` if an argument of the handler took them.
+    attachments: Option<Attachments>,
     remarks: Arc<Remarks>,
     /// The roles of the service.
     roles: Arc<[String]>,
@@ -48,17 +47,15 @@ impl Context {
         roles: Arc<[String]>,
     ) -> Self {
         let (head, parts, remarks) = (Arc::new(head), Arc::new(parts), Arc::new(remarks));
-        Context { head, parts, attachments, lacks_attachments: false, remarks, roles }
+        Context { head, parts, attachments: Some(attachments), remarks, roles }
     }
 
     /// Returns the context; leaves one behind that lacks only the attachments.
     pub(super) fn take(&mut self) -> Self {
-        let lacks_attachments = std::mem::replace(&mut self.lacks_attachments, true);
         Context {
             head: Arc::clone(&self.head),
             parts: Arc::clone(&self.parts),
-            attachments: std::mem::take(&mut self.attachments),
-            lacks_attachments,
+            attachments: self.attachments.take(),
             remarks: Arc::clone(&self.remarks),
             roles: Arc::clone(&self.roles),
         }
@@ -66,8 +63,7 @@ impl Context {
 
     /// Returns the attachments; `None` if an argument before has taken them.
     pub(super) fn take_attachments(&mut self) -> Option<Attachments> {
-        let is_taken = std::mem::replace(&mut self.lacks_attachments, true);
-        (!is_taken).then(|| std::mem::take(&mut self.attachments))
+        self.attachments.take()
     }
 
     /// Returns the parts that came with the message, which may still be arriving.
@@ -80,7 +76,7 @@ impl Context {
     /// example into a part of the response that it streams, must read to the end itself. After a
     /// fault the rest is not read, which may end the connection.
     pub fn attachments(&mut self) -> &mut Attachments {
-        &mut self.attachments
+        self.attachments.get_or_insert_default()
     }
 
     /// Returns the deviations of the message from its schema that the service
@@ -158,7 +154,7 @@ impl Context {
 
     /// Returns the actions of all these places, and of the message's own headers in its package.
     pub(crate) fn actions(&self) -> impl Iterator<Item = String> {
-        let of_root = self.attachments.root_actions().iter().cloned();
+        let of_root = self.attachments.iter().flat_map(Attachments::root_actions).cloned();
         requested_actions(&self.parts.headers, self.version()).chain(of_root)
     }
 }

@@ -145,6 +145,7 @@ impl Record {
     /// Returns true if the next request should be read without a memory, and counts it: the request
     /// is not expected to be returned, or to have anything in common with the one before.
     pub(crate) fn skips_memory(&self) -> bool {
+        // Not `||`: both count the request.
         self.gone.skips_next() | self.unlike.skips_next()
     }
 }
@@ -154,8 +155,8 @@ impl Record {
 #[derive(Debug, Default)]
 struct Streak<const MIN: u32, const TRIAL: u32> {
     useless: AtomicU32,
-    /// Number of messages since the streak began to count.
-    skipped: AtomicU32,
+    /// Number of messages since then, skipped or tried.
+    since: AtomicU32,
 }
 
 impl<const MIN: u32, const TRIAL: u32> Streak<MIN, TRIAL> {
@@ -170,7 +171,7 @@ impl<const MIN: u32, const TRIAL: u32> Streak<MIN, TRIAL> {
     /// Returns true if the next message should be skipped, and counts it.
     fn skips_next(&self) -> bool {
         let is_expected = self.useless.load(Relaxed) >= MIN;
-        is_expected && !(self.skipped.fetch_add(1, Relaxed).wrapping_add(1)).is_multiple_of(TRIAL)
+        is_expected && !(self.since.fetch_add(1, Relaxed).wrapping_add(1)).is_multiple_of(TRIAL)
     }
 }
 

@@ -155,16 +155,19 @@ impl<'m> Next<'m> {
     /// Maximum number of names, so that a copy takes constant time.
     const MAX: usize = 16;
 
+    fn of(names: Vec<&'m QName>) -> Self {
+        Next(Some(names).filter(|names| names.len() <= Self::MAX))
+    }
+
     fn add(&mut self, other: &Next<'m>) {
-        let (Some(names), Some(others)) = (&mut self.0, &other.0) else {
-            self.0 = None;
-            return;
+        *self = match (self.0.take(), &other.0) {
+            (Some(mut names), Some(others)) => {
+                let own = names.len();
+                names.extend(others.iter().filter(|name| !names[..own].contains(name)).collect::<Vec<_>>());
+                Next::of(names)
+            }
+            _ => Next(None),
         };
-        let new: Vec<_> = others.iter().filter(|name| !names.contains(name)).collect();
-        names.extend(new);
-        if names.len() > Self::MAX {
-            self.0 = None;
-        }
     }
 }
 
@@ -185,7 +188,7 @@ impl<'m> Backward<'_, 'm> {
     /// Returns the smallest number of the names in the particle that were seen before.
     fn particle(&mut self, particle: &'m Particle) -> usize {
         let start = self.seen;
-        let after = self.next.clone();
+        let after = (particle.min == 0).then(|| self.next.clone());
         let first = match &particle.term {
             _ if particle.max == Some(0) => return usize::MAX,
             Term::Element(id) => self.element(*id),
@@ -199,26 +202,23 @@ impl<'m> Backward<'_, 'm> {
                 let first = parts.iter().rev().map(|part| self.particle(part)).min().unwrap_or(usize::MAX);
                 if is_optional_sequence(particle) && first <= start {
                     self.tied.insert(place(particle));
-                    if self.list_may_take(particle, &after) {
+                    if after.as_ref().is_some_and(|after| self.list_may_take(particle, after)) {
                         self.loose.insert(place(particle));
                     }
                 }
                 first
             }
         };
-        if particle.min == 0 {
-            self.next.add(&after);
-        }
+        after.into_iter().for_each(|after| self.next.add(&after));
         first
     }
 
     /// Returns true if a particle begins with a list that may take what comes after it.
     fn list_may_take(&self, particle: &Particle, after: &Next<'m>) -> bool {
-        let Some(after) = &after.0 else { return begins_with_list(particle, self.repeated) };
         if is_open_list(particle, self.repeated) {
-            return self.has_name(particle, after);
+            return after.0.as_ref().is_none_or(|names| self.has_name(particle, names));
         }
-        first_parts(particle).iter().any(|part| self.list_may_take(part, &Next(Some(after.clone()))))
+        first_parts(particle).iter().any(|part| self.list_may_take(part, after))
     }
 
     fn has_name(&self, particle: &Particle, names: &[&QName]) -> bool {
@@ -232,8 +232,7 @@ impl<'m> Backward<'_, 'm> {
     fn element(&mut self, id: ElementId) -> usize {
         let names: Vec<_> = self.repeated.names(id).collect();
         let first = names.iter().filter_map(|name| self.names.numbers.get(name).copied()).min();
-        self.next = Next::default();
-        self.next.add(&Next(Some(names.clone())));
+        self.next = Next::of(names.clone());
         self.seen += 1;
         for name in names {
             if !self.names.numbers.contains_key(name) {

@@ -6,8 +6,8 @@
 //! little is new, a message is additionally written in full once templates have taken so long that
 //! this is a small part of their time: streams whose messages take almost no time are never
 //! measured. The time that templates take beyond messages in full is a *debt*, which messages in
-//! full pay off by a part of their time. So trying costs little more than that part, for any
-//! stream, and a stream that becomes similar is detected.
+//! full pay off by a part of their time. So in the long run trying costs little more than that part,
+//! for any stream, and a stream that becomes similar is detected.
 //!
 //! The part is a 48th of the time of messages in full. Of short messages, one in sixteen is timed,
 //! and counts for those before it. The time of a message in full is estimated as a fixed part and a

@@ -21,6 +21,9 @@ const DISSIMILAR: f32 = 0.8;
 /// a template or to the last message that was looked at.
 const ALIKE: f32 = 0.6;
 
+/// Minimum number of bytes by which a message may exceed the last one without its buffer growing.
+const SLACK: usize = 512;
+
 /// Several templates for the messages of one operation (*Differential Serialization*, section 6).
 /// Each message is written against the most similar one, so that callers which alternate between a
 /// few different messages rewrite none of them.
@@ -155,7 +158,7 @@ impl Templates {
 
     /// Returns a buffer that is probably large enough for the next message.
     fn buffer(&self) -> Buffer {
-        Buffer::with_capacity(self.bytes + (self.bytes / 8).max(512))
+        Buffer::with_capacity(self.bytes + (self.bytes / 8).max(SLACK))
     }
 
     fn write_in_full(&mut self, envelope: &Envelope<'_>) -> Result<Outgoing, Error> {

@@ -129,7 +129,7 @@ impl HttpTransport {
 
     fn exchange(&self, mut request: Request<Body>) -> BoxFuture<'static, Result<Response<Incoming>, BoxError>> {
         if let Some(reason) = refusal(request.uri().scheme_str(), cfg!(feature = "_tls")) {
-            let error = format!("{}: {reason}", request.uri());
+            let error = format!("{}: {reason}", shown(request.uri()));
             return Box::pin(async move { Err(error.into()) });
         }
         #[cfg(feature = "_tls")]

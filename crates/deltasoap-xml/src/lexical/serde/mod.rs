@@ -17,35 +17,17 @@ use std::marker::PhantomData;
 
 pub mod number;
 
-/// Implements both traits for types whose text [`format`](Lexical::format) never escapes.
-macro_rules! plain {
-    ($($name:ident $(<$($parameter:ident: $bound:ident),+>)?),* $(,)?) => {$(
+/// Implements both traits for types that are a string: `$value` and `$write` give its text.
+macro_rules! string {
+    ($value:ident => $write:expr; $($name:ident $(<$($parameter:ident: $bound:ident),+>)?),* $(,)?) => {$(
         impl $(<$($parameter: $bound),+>)? Serialize for $name $(<$($parameter),+>)? {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let mut text = Buffer::new();
-                self.format(&mut text, Escape::Text);
-                serializer.serialize_str(&String::from_utf8_lossy(text.as_slice()))
+                let $value = self;
+                serializer.serialize_str(&$write)
             }
         }
 
         impl<'de, $($($parameter: $bound),+)?> Deserialize<'de> for $name $(<$($parameter),+>)? {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_str(Text(PhantomData))
-            }
-        }
-    )*};
-}
-
-/// Implements both traits for types that are checked text.
-macro_rules! text {
-    ($($name:ident),* $(,)?) => {$(
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 deserializer.deserialize_str(Text(PhantomData))
             }
@@ -71,11 +53,11 @@ macro_rules! list {
     )*};
 }
 
-plain! {
+string! { value => text_of(value);
     Base64, Date, DateTime, Decimal, Duration, GDay, GMonth, GMonthDay, GYear, GYearMonth, Hex, NegativeInteger,
     NonNegativeInteger, NonPositiveInteger, PackedText<T: PackedNumber, O: ByteOrder>, PositiveInteger, Time,
 }
-text! {
+string! { value => value.as_str();
     AnyUri, Entity, Id, IdRef, Language, Name, NcName, NmToken, NormalizedString, Notation, QName, Token,
 }
 list! { Entities, IdRefs, NmTokens }
@@ -90,6 +72,13 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Vec::deserialize(deserializer).map(List)
     }
+}
+
+/// Returns the text of a value that [`format`](Lexical::format) never escapes.
+fn text_of<T: Lexical>(value: &T) -> String {
+    let mut text = Buffer::new();
+    value.format(&mut text, Escape::Text);
+    String::from_utf8_lossy(text.as_slice()).into_owned()
 }
 
 /// Parses the text of a value.

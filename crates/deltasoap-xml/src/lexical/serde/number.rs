@@ -29,7 +29,7 @@
 //! ```
 
 use super::super::{BigInt, Lexical, List};
-use crate::{Buffer, Escape};
+use super::text_of;
 use serde::de::{Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -92,7 +92,7 @@ macro_rules! floats {
                 if self.is_finite() || !serializer.is_human_readable() {
                     return serializer.$serialize(*self);
                 }
-                serialize_text(self, serializer)
+                serializer.serialize_str(&text_of(self))
             }
 
             fn deserialize_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -127,7 +127,7 @@ macro_rules! integers {
                 if is_exact || !serializer.is_human_readable() {
                     return self.serialize(serializer);
                 }
-                serialize_text(self, serializer)
+                serializer.serialize_str(&text_of(self))
             }
 
             fn deserialize_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -150,7 +150,7 @@ impl Number for BigInt {
             Ok(value) if serializer.is_human_readable() && (-EXACT..=EXACT).contains(&value) => {
                 serializer.serialize_i64(value)
             }
-            _ => serialize_text(self, serializer),
+            _ => serializer.serialize_str(&text_of(self)),
         }
     }
 
@@ -201,12 +201,6 @@ impl<T: Number> Number for Box<T> {
     fn deserialize_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         T::deserialize_number(deserializer).map(Box::new)
     }
-}
-
-fn serialize_text<T: Lexical, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut text = Buffer::new();
-    value.format(&mut text, Escape::Text);
-    serializer.serialize_str(&String::from_utf8_lossy(text.as_slice()))
 }
 
 /// A number that another kind of number may give.
