@@ -9,8 +9,8 @@
 //! makes messages up to a fifth shorter: a vSphere response of 182,635 bytes is written in 182,421,
 //! and took 223,000 with prefixes. The description decides, not the value. It is checked once
 //! (`View::takes_default_namespace`) and costs an element nothing. If a default namespace could
-//! change the meaning of something below it, the whole message keeps its prefixes. This is so if the
-//! root contains
+//! change the meaning of something below it, the whole message keeps its prefixes. This is so if
+//! the root contains
 //!
 //! - an element without a namespace: each one would need `xmlns=""`
 //! - a tree (`xs:any`), or content whose type the message chooses: it may contain such elements,
