@@ -82,7 +82,7 @@ pub mod client {
         pub async fn ping(
             &self,
             request: &super::Ping,
-        ) -> Result<C::Answer<super::PingResponse>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::PingResponse>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone().action("urn:bare#Ping")).await
         }
 
@@ -93,7 +93,7 @@ pub mod client {
         pub async fn find(
             &self,
             request: &super::Find,
-        ) -> Result<C::Answer<super::Found>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::Found>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone().action("urn:bare#Find")).await
         }
 
@@ -104,7 +104,7 @@ pub mod client {
         pub async fn put(
             &self,
             request: &super::Found,
-        ) -> Result<C::Answer<super::PutResponse>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::PutResponse>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone().action("urn:bare#Put")).await
         }
 

@@ -80,7 +80,7 @@ pub mod client {
         pub async fn get(
             &self,
             request: &super::Record1,
-        ) -> Result<C::Answer<super::Record2>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::Record2>, deltasoap::client::CallError> {
             self.caller
                 .call(request, self.options.clone().action("http://tempuri.org/get"))
                 .await

@@ -80,7 +80,7 @@ pub mod client {
         pub async fn order(
             &self,
             request: &super::Order,
-        ) -> Result<C::Answer<super::OrderResponse>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::OrderResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(request, self.options.clone().action("urn:codes#Order"))
                 .await

@@ -80,7 +80,7 @@ pub mod client {
         pub async fn rate(
             &self,
             request: &super::Share2,
-        ) -> Result<C::Answer<super::Total>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::Total>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -91,7 +91,7 @@ pub mod client {
         pub async fn measure(
             &self,
             request: &super::Measure,
-        ) -> Result<C::Answer<super::Note>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::Note>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
     }

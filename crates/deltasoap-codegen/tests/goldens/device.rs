@@ -84,7 +84,7 @@ pub mod client {
             &self,
             request: &super::wsdl::GetSystemDateAndTime,
         ) -> Result<
-            C::Answer<super::wsdl::GetSystemDateAndTimeResponse>,
+            C::Response<super::wsdl::GetSystemDateAndTimeResponse>,
             deltasoap::client::CallError,
         > {
             self.caller
@@ -111,7 +111,7 @@ pub mod client {
             &self,
             request: &super::wsdl::SetHostname,
         ) -> Result<
-            C::Answer<super::wsdl::SetHostnameResponse>,
+            C::Response<super::wsdl::SetHostnameResponse>,
             deltasoap::client::CallError,
         > {
             self.caller

@@ -80,7 +80,7 @@ pub mod client {
         pub async fn label(
             &self,
             request: &super::Label,
-        ) -> Result<C::Answer<super::LabelResponse>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::LabelResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(
                     request,

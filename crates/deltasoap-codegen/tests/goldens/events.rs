@@ -89,7 +89,7 @@ pub mod client {
             &self,
             request: &super::wsdl::PullMessages,
         ) -> Result<
-            C::Answer<super::wsdl::PullMessagesResponse>,
+            C::Response<super::wsdl::PullMessagesResponse>,
             deltasoap::client::Failure<super::PullMessagesFault>,
         > {
             Ok(
@@ -121,7 +121,10 @@ pub mod client {
         pub async fn seek(
             &self,
             request: &super::wsdl::Seek,
-        ) -> Result<C::Answer<super::wsdl::SeekResponse>, deltasoap::client::CallError> {
+        ) -> Result<
+            C::Response<super::wsdl::SeekResponse>,
+            deltasoap::client::CallError,
+        > {
             self.caller
                 .call(
                     request,
@@ -150,7 +153,7 @@ pub mod client {
             &self,
             request: &super::wsdl::SetSynchronizationPoint,
         ) -> Result<
-            C::Answer<super::wsdl::SetSynchronizationPointResponse>,
+            C::Response<super::wsdl::SetSynchronizationPointResponse>,
             deltasoap::client::CallError,
         > {
             self.caller
@@ -246,7 +249,7 @@ pub mod client {
             &self,
             request: &super::wsdl::GetServiceCapabilities,
         ) -> Result<
-            C::Answer<super::wsdl::GetServiceCapabilitiesResponse>,
+            C::Response<super::wsdl::GetServiceCapabilitiesResponse>,
             deltasoap::client::CallError,
         > {
             self.caller
@@ -274,7 +277,7 @@ pub mod client {
             &self,
             request: &super::wsdl::CreatePullPointSubscription,
         ) -> Result<
-            C::Answer<super::wsdl::CreatePullPointSubscriptionResponse>,
+            C::Response<super::wsdl::CreatePullPointSubscriptionResponse>,
             deltasoap::client::Failure<super::CreatePullPointSubscriptionFault>,
         > {
             Ok(
@@ -305,7 +308,7 @@ pub mod client {
             &self,
             request: &super::wsdl::GetEventProperties,
         ) -> Result<
-            C::Answer<super::wsdl::GetEventPropertiesResponse>,
+            C::Response<super::wsdl::GetEventPropertiesResponse>,
             deltasoap::client::CallError,
         > {
             self.caller
@@ -398,7 +401,7 @@ pub mod client {
             &self,
             request: &super::b_2::Renew,
         ) -> Result<
-            C::Answer<super::b_2::RenewResponse>,
+            C::Response<super::b_2::RenewResponse>,
             deltasoap::client::Failure<super::RenewFault>,
         > {
             Ok(
@@ -425,7 +428,7 @@ pub mod client {
             &self,
             request: &super::b_2::Unsubscribe,
         ) -> Result<
-            C::Answer<super::b_2::UnsubscribeResponse>,
+            C::Response<super::b_2::UnsubscribeResponse>,
             deltasoap::client::Failure<super::UnsubscribeFault>,
         > {
             Ok(
@@ -521,7 +524,7 @@ pub mod client {
             &self,
             request: &super::b_2::Subscribe,
         ) -> Result<
-            C::Answer<super::b_2::SubscribeResponse>,
+            C::Response<super::b_2::SubscribeResponse>,
             deltasoap::client::Failure<super::CreatePullPointSubscriptionFault>,
         > {
             Ok(
@@ -548,7 +551,7 @@ pub mod client {
             &self,
             request: &super::b_2::GetCurrentMessage,
         ) -> Result<
-            C::Answer<super::b_2::GetCurrentMessageResponse>,
+            C::Response<super::b_2::GetCurrentMessageResponse>,
             deltasoap::client::Failure<super::GetCurrentMessageFault>,
         > {
             Ok(
@@ -734,7 +737,7 @@ pub mod client {
             &self,
             request: &super::b_2::GetMessages,
         ) -> Result<
-            C::Answer<super::b_2::GetMessagesResponse>,
+            C::Response<super::b_2::GetMessagesResponse>,
             deltasoap::client::Failure<super::GetMessagesFault>,
         > {
             Ok(
@@ -761,7 +764,7 @@ pub mod client {
             &self,
             request: &super::b_2::DestroyPullPoint,
         ) -> Result<
-            C::Answer<super::b_2::DestroyPullPointResponse>,
+            C::Response<super::b_2::DestroyPullPointResponse>,
             deltasoap::client::Failure<super::DestroyPullPointFault>,
         > {
             Ok(
@@ -876,7 +879,7 @@ pub mod client {
             &self,
             request: &super::b_2::CreatePullPoint,
         ) -> Result<
-            C::Answer<super::b_2::CreatePullPointResponse>,
+            C::Response<super::b_2::CreatePullPointResponse>,
             deltasoap::client::Failure<super::CreatePullPointFault>,
         > {
             Ok(
@@ -976,7 +979,7 @@ pub mod client {
             &self,
             request: &super::b_2::Renew,
         ) -> Result<
-            C::Answer<super::b_2::RenewResponse>,
+            C::Response<super::b_2::RenewResponse>,
             deltasoap::client::Failure<super::RenewFault>,
         > {
             Ok(
@@ -1003,7 +1006,7 @@ pub mod client {
             &self,
             request: &super::b_2::Unsubscribe,
         ) -> Result<
-            C::Answer<super::b_2::UnsubscribeResponse>,
+            C::Response<super::b_2::UnsubscribeResponse>,
             deltasoap::client::Failure<super::UnsubscribeFault>,
         > {
             Ok(
@@ -1030,7 +1033,7 @@ pub mod client {
             &self,
             request: &super::b_2::PauseSubscription,
         ) -> Result<
-            C::Answer<super::b_2::PauseSubscriptionResponse>,
+            C::Response<super::b_2::PauseSubscriptionResponse>,
             deltasoap::client::Failure<super::PauseSubscriptionFault>,
         > {
             Ok(
@@ -1057,7 +1060,7 @@ pub mod client {
             &self,
             request: &super::b_2::ResumeSubscription,
         ) -> Result<
-            C::Answer<super::b_2::ResumeSubscriptionResponse>,
+            C::Response<super::b_2::ResumeSubscriptionResponse>,
             deltasoap::client::Failure<super::ResumeSubscriptionFault>,
         > {
             Ok(
@@ -1175,8 +1178,7 @@ pub mod server {
                     operation
                         .action(
                             "http://www.onvif.org/ver10/events/wsdl/PullPointSubscription/PullMessagesRequest",
-                        )
-                        .fault::<super::wsdl::PullMessagesFaultResponse>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1329,23 +1331,7 @@ pub mod server {
                     operation
                         .action(
                             "http://www.onvif.org/ver10/events/wsdl/EventPortType/CreatePullPointSubscriptionRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::InvalidFilterFaultType>()
-                        .fault::<super::b_2::TopicExpressionDialectUnknownFaultType>()
-                        .fault::<super::b_2::InvalidTopicExpressionFaultType>()
-                        .fault::<super::b_2::TopicNotSupportedFaultType>()
-                        .fault::<
-                            super::b_2::InvalidProducerPropertiesExpressionFaultType,
-                        >()
-                        .fault::<super::b_2::InvalidMessageContentExpressionFaultType>()
-                        .fault::<
-                            super::b_2::UnacceptableInitialTerminationTimeFaultType,
-                        >()
-                        .fault::<super::b_2::UnrecognizedPolicyRequestFaultType>()
-                        .fault::<super::b_2::UnsupportedPolicyRequestFaultType>()
-                        .fault::<super::b_2::NotifyMessageNotSupportedFaultType>()
-                        .fault::<super::b_2::SubscribeCreationFailedFaultType>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1431,9 +1417,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/SubscriptionManager/RenewRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::UnacceptableTerminationTimeFaultType>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1451,9 +1435,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/SubscriptionManager/UnsubscribeRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::UnableToDestroySubscriptionFaultType>(),
+                        ),
                 );
             service
         }
@@ -1527,23 +1509,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/NotificationProducer/SubscribeRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::InvalidFilterFaultType>()
-                        .fault::<super::b_2::TopicExpressionDialectUnknownFaultType>()
-                        .fault::<super::b_2::InvalidTopicExpressionFaultType>()
-                        .fault::<super::b_2::TopicNotSupportedFaultType>()
-                        .fault::<
-                            super::b_2::InvalidProducerPropertiesExpressionFaultType,
-                        >()
-                        .fault::<super::b_2::InvalidMessageContentExpressionFaultType>()
-                        .fault::<
-                            super::b_2::UnacceptableInitialTerminationTimeFaultType,
-                        >()
-                        .fault::<super::b_2::UnrecognizedPolicyRequestFaultType>()
-                        .fault::<super::b_2::UnsupportedPolicyRequestFaultType>()
-                        .fault::<super::b_2::NotifyMessageNotSupportedFaultType>()
-                        .fault::<super::b_2::SubscribeCreationFailedFaultType>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1566,13 +1532,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/NotificationProducer/GetCurrentMessageRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::TopicExpressionDialectUnknownFaultType>()
-                        .fault::<super::b_2::InvalidTopicExpressionFaultType>()
-                        .fault::<super::b_2::TopicNotSupportedFaultType>()
-                        .fault::<super::b_2::NoCurrentMessageOnTopicFaultType>()
-                        .fault::<super::b_2::MultipleTopicsSpecifiedFaultType>(),
+                        ),
                 );
             service
         }
@@ -1705,9 +1665,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/PullPoint/GetMessagesRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::UnableToGetMessagesFaultType>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1725,9 +1683,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/PullPoint/DestroyPullPointRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::UnableToDestroyPullPointFaultType>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1805,8 +1761,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/CreatePullPoint/CreatePullPointRequest",
-                        )
-                        .fault::<super::b_2::UnableToCreatePullPointFaultType>(),
+                        ),
                 );
             service
         }
@@ -1898,9 +1853,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/PausableSubscriptionManager/RenewRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::UnacceptableTerminationTimeFaultType>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1923,9 +1876,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/PausableSubscriptionManager/UnsubscribeRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::UnableToDestroySubscriptionFaultType>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1948,9 +1899,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/PausableSubscriptionManager/PauseSubscriptionRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::PauseFailedFaultType>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1973,9 +1922,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/PausableSubscriptionManager/ResumeSubscriptionRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::ResumeFailedFaultType>(),
+                        ),
                 );
             service
         }

@@ -81,7 +81,7 @@ pub mod client {
             &self,
             request: &super::unqualified::GetQuote,
         ) -> Result<
-            C::Answer<super::unqualified::GetQuoteResponse>,
+            C::Response<super::unqualified::GetQuoteResponse>,
             deltasoap::client::Failure<super::GetQuoteFault>,
         > {
             Ok(
@@ -103,7 +103,7 @@ pub mod client {
             &self,
             request: &super::unqualified::ThrowFault,
         ) -> Result<
-            C::Answer<super::unqualified::ThrowFaultResponse>,
+            C::Response<super::unqualified::ThrowFaultResponse>,
             deltasoap::client::Failure<super::ThrowFaultFault>,
         > {
             Ok(
@@ -125,7 +125,7 @@ pub mod client {
             &self,
             request: &super::unqualified::ThrowExtensionFault,
         ) -> Result<
-            C::Answer<super::unqualified::ThrowExtensionFaultResponse>,
+            C::Response<super::unqualified::ThrowExtensionFaultResponse>,
             deltasoap::client::Failure<super::ThrowExtensionFaultFault>,
         > {
             Ok(
@@ -217,8 +217,7 @@ pub mod server {
                 .add_operation(
                     operation
                         .encoding(deltasoap::schema::Use::Encoded)
-                        .style(deltasoap::schema::Style::Rpc)
-                        .fault::<super::unqualified::TickerSymbol>(),
+                        .style(deltasoap::schema::Style::Rpc),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -235,8 +234,7 @@ pub mod server {
                 .add_operation(
                     operation
                         .encoding(deltasoap::schema::Use::Encoded)
-                        .style(deltasoap::schema::Style::Rpc)
-                        .fault::<super::unqualified::TheFault>(),
+                        .style(deltasoap::schema::Style::Rpc),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -254,8 +252,7 @@ pub mod server {
                 .add_operation(
                     operation
                         .encoding(deltasoap::schema::Use::Encoded)
-                        .style(deltasoap::schema::Style::Rpc)
-                        .fault::<super::unqualified::TheFault2>(),
+                        .style(deltasoap::schema::Style::Rpc),
                 );
             service
         }

@@ -77,7 +77,7 @@ pub mod client {
         pub async fn meet(
             &self,
             request: &super::Meet,
-        ) -> Result<C::Answer<super::MeetResponse>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::MeetResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(
                     request,
@@ -93,7 +93,7 @@ pub mod client {
         pub async fn measure(
             &self,
             request: &super::Measure,
-        ) -> Result<C::Answer<super::MeasureResponse>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::MeasureResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(
                     request,

@@ -80,7 +80,7 @@ pub mod client {
         pub async fn ask(
             &self,
             request: &super::Ask,
-        ) -> Result<C::Answer<super::AskResponse>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::AskResponse>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 

@@ -82,7 +82,7 @@ pub mod client {
         pub async fn r#gen(
             &self,
             request: &super::Crate,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller
                 .call(
                     request,
@@ -101,7 +101,7 @@ pub mod client {
         pub async fn new2(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller
                 .call(request, self.options.clone().action("urn:new\r\nX-Evil: 1"))
                 .await
@@ -114,7 +114,7 @@ pub mod client {
         pub async fn clone(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -125,7 +125,7 @@ pub mod client {
         pub async fn drop(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -136,7 +136,7 @@ pub mod client {
         pub async fn into(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -147,7 +147,7 @@ pub mod client {
         pub async fn as_ref(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -158,7 +158,7 @@ pub mod client {
         pub async fn to_owned(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -169,7 +169,7 @@ pub mod client {
         pub async fn leased2(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -180,7 +180,7 @@ pub mod client {
         pub async fn borrow(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
     }

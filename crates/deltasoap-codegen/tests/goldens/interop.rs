@@ -87,7 +87,7 @@ pub mod client {
             &self,
             request: &super::soapinterop_org::EchoString,
         ) -> Result<
-            C::Answer<super::soapinterop_org::EchoStringResponse>,
+            C::Response<super::soapinterop_org::EchoStringResponse>,
             deltasoap::client::CallError,
         > {
             self.caller.call(request, self.options.clone()).await
@@ -101,7 +101,7 @@ pub mod client {
             &self,
             request: &super::soapinterop_org::EchoSenderFault,
         ) -> Result<
-            C::Answer<super::soap12_test::EchoSenderFaultResponse>,
+            C::Response<super::soap12_test::EchoSenderFaultResponse>,
             deltasoap::client::CallError,
         > {
             self.caller.call(request, self.options.clone()).await
@@ -115,7 +115,7 @@ pub mod client {
             &self,
             request: &super::soapinterop_org::EchoReceiverFault,
         ) -> Result<
-            C::Answer<super::soap12_test::EchoReceiverFaultResponse>,
+            C::Response<super::soap12_test::EchoReceiverFaultResponse>,
             deltasoap::client::CallError,
         > {
             self.caller.call(request, self.options.clone()).await
@@ -207,7 +207,7 @@ pub mod client {
             &self,
             request: &super::soapinterop_org::EchoVoid,
         ) -> Result<
-            C::Answer<super::soapinterop_org::EchoVoidResponse>,
+            C::Response<super::soapinterop_org::EchoVoidResponse>,
             deltasoap::client::CallError,
         > {
             self.caller
@@ -226,7 +226,7 @@ pub mod client {
             &self,
             request: &super::soapinterop_org::EchoSimpleTypesAsStruct,
         ) -> Result<
-            C::Answer<super::soapinterop_org::EchoSimpleTypesAsStructResponse>,
+            C::Response<super::soapinterop_org::EchoSimpleTypesAsStructResponse>,
             deltasoap::client::CallError,
         > {
             self.caller
@@ -245,7 +245,7 @@ pub mod client {
             &self,
             request: &super::soapinterop_org::EchoString2,
         ) -> Result<
-            C::Answer<super::soapinterop_org::EchoStringResponse2>,
+            C::Response<super::soapinterop_org::EchoStringResponse2>,
             deltasoap::client::CallError,
         > {
             self.caller
@@ -264,7 +264,7 @@ pub mod client {
             &self,
             request: &super::ts_tests::EchoSimpleTypesAsStructOfSchemaTypes,
         ) -> Result<
-            C::Answer<super::ts_tests::EchoSimpleTypesAsStructOfSchemaTypesResponse>,
+            C::Response<super::ts_tests::EchoSimpleTypesAsStructOfSchemaTypesResponse>,
             deltasoap::client::CallError,
         > {
             self.caller
@@ -283,7 +283,7 @@ pub mod client {
             &self,
             request: &super::soapinterop_org::EchoInteger,
         ) -> Result<
-            C::Answer<super::soapinterop_org::EchoIntegerResponse>,
+            C::Response<super::soapinterop_org::EchoIntegerResponse>,
             deltasoap::client::CallError,
         > {
             self.caller

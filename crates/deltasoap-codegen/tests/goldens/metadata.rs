@@ -83,7 +83,7 @@ pub mod client {
             &self,
             request: &super::ReadMetadata,
         ) -> Result<
-            C::Answer<super::ReadMetadataResponse>,
+            C::Response<super::ReadMetadataResponse>,
             deltasoap::client::CallError,
         > {
             self.caller.call(request, self.options.clone()).await

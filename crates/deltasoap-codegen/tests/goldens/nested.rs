@@ -88,7 +88,7 @@ pub mod client {
             &self,
             request: &super::berichtuitwisseling_v3::IndienenBericht,
         ) -> Result<
-            C::Answer<super::berichtuitwisseling_v3::IndienenBerichtResponse>,
+            C::Response<super::berichtuitwisseling_v3::IndienenBerichtResponse>,
             deltasoap::client::CallError,
         > {
             self.caller

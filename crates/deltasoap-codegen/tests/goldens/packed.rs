@@ -80,7 +80,7 @@ pub mod client {
         pub async fn scale(
             &self,
             request: &super::Scale,
-        ) -> Result<C::Answer<super::ScaleResponse>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::ScaleResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(request, self.options.clone().action("urn:series#Scale"))
                 .await

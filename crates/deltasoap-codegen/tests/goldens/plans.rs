@@ -80,7 +80,7 @@ pub mod client {
         pub async fn get_plan(
             &self,
             request: &super::GetPlan,
-        ) -> Result<C::Answer<super::GetPlanResponse>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::GetPlanResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(request, self.options.clone().action("http://tempuri.org/GetPlan"))
                 .await

@@ -84,7 +84,10 @@ pub mod client {
         pub async fn operation(
             &self,
             request: &super::OperationRequest,
-        ) -> Result<C::Answer<super::OperationResponse>, deltasoap::client::CallError> {
+        ) -> Result<
+            C::Response<super::OperationResponse>,
+            deltasoap::client::CallError,
+        > {
             self.caller
                 .call(
                     request,

@@ -81,7 +81,7 @@ pub mod client {
             &self,
             request: &super::RetrieveServiceContent,
         ) -> Result<
-            C::Answer<super::RetrieveServiceContentResponse>,
+            C::Response<super::RetrieveServiceContentResponse>,
             deltasoap::client::CallError,
         > {
             self.caller.call(request, self.options.clone().action("urn:vim25/5.5")).await

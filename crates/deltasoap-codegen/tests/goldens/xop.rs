@@ -80,7 +80,7 @@ pub mod client {
         pub async fn test_xop(
             &self,
             request: &super::TestXop,
-        ) -> Result<C::Answer<super::TestXopResponse>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::TestXopResponse>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -92,7 +92,7 @@ pub mod client {
             &self,
             request: &super::TestXopStringArgument,
         ) -> Result<
-            C::Answer<super::TestXopStringResponse>,
+            C::Response<super::TestXopStringResponse>,
             deltasoap::client::CallError,
         > {
             self.caller.call(request, self.options.clone()).await

@@ -315,8 +315,8 @@ impl ClientBuilder {
 
     /// Adds an interceptor, which sees each request before it is written, and may add header blocks
     /// and HTTP headers: to authenticate, for example, or to correlate requests. An error prevents
-    /// the call: [`CallError::Refused`](crate::CallError::Refused). Interceptors run in the order in
-    /// which they are added.
+    /// the call: [`CallError::Refused`](crate::CallError::Refused). Interceptors run in the order
+    /// in which they are added.
     ///
     /// ```
     /// # use deltasoap::{Client, Context, Soap, SoapService};

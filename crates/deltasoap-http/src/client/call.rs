@@ -78,8 +78,8 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    /// Calls an operation with the client's settings. The type of the request determines that of the
-    /// response.
+    /// Calls an operation with the client's settings. The type of the request determines that of
+    /// the response.
     ///
     /// Parts that come with the response are discarded, after a check that their package is valid;
     /// see [`call_with`](Self::call_with).

@@ -158,6 +158,9 @@ impl SoapService {
     ///   [`request_header`](crate::Operation::request_header) and
     ///   [`response_header`](crate::Operation::response_header). WSDL cannot express that a block
     ///   is required;
+    /// - details of faults that do not follow from the type of the handler's error
+    ///   ([`TypedFault`](crate::TypedFault), or an enum that derives `Faults`) and are not declared
+    ///   by [`fault`](crate::Operation::fault);
     /// - the fallback, operations described at run time, and those whose handler writes the body;
     /// - encoded operations with lists, groups or qualified elements in place of accessors (use
     ///   [`SoapArray`](deltasoap_core::SoapArray)), and operations whose body element has another
