@@ -35,11 +35,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -200,11 +199,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -352,11 +350,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -475,11 +472,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -598,11 +594,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -688,11 +683,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -830,11 +824,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -926,11 +919,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
