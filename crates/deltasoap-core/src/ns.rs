@@ -22,6 +22,8 @@ pub const XMLNS: &str = "http://www.w3.org/2000/xmlns/";
 pub const XOP: &str = "http://www.w3.org/2004/08/xop/include";
 /// The annotation that describes how numbers are packed (`docs/packed.md`).
 pub const PACKED: &str = "urn:deltasoap:packed";
+/// WS-Security utilities: `wsu:Id`, `wsu:Timestamp` (SOAP Message Security 1.1, section 2.4).
+pub const WSU: &str = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd";
 /// Media types of binary data (Describing Media Content of Binary Data in XML).
 pub const XMIME: &str = "http://www.w3.org/2005/05/xmlmime";
 /// The namespace of an earlier draft, used by some WSDLs.

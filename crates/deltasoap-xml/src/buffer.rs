@@ -9,9 +9,11 @@ use crate::scan::text::verbatim_run;
 /// The context that text is written in, which decides the characters to escape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Escape {
-    /// Character data of an element: `&`, `<`, `>` and carriage return.
+    /// Character data of an element: `&`, `<`, `>` and carriage return, as in Canonical XML 1.0,
+    /// section 2.3.
     Text,
-    /// A double-quoted attribute value: also `"`, tab and line feed.
+    /// A double-quoted attribute value: `&`, `<`, `"`, tab, line feed and carriage return, as in
+    /// Canonical XML.
     Attribute,
 }
 
@@ -265,12 +267,12 @@ fn replacement(character: &[u8], escape: Escape) -> Option<&'static [u8]> {
     match character {
         b"&" => Some(b"&amp;"),
         b"<" => Some(b"&lt;"),
-        b">" => Some(b"&gt;"),
-        b"\r" => Some(b"&#13;"),
+        b">" if !attribute => Some(b"&gt;"),
+        b"\r" => Some(b"&#xD;"),
         b"\"" if attribute => Some(b"&quot;"),
-        b"\t" if attribute => Some(b"&#9;"),
-        b"\n" if attribute => Some(b"&#10;"),
-        b"\t" | b"\n" => None,
+        b"\t" if attribute => Some(b"&#x9;"),
+        b"\n" if attribute => Some(b"&#xA;"),
+        b"\t" | b"\n" | b">" => None,
         [0..0x20] | [NONCHARACTER_LEAD, 0xBF, 0xBE | 0xBF] => Some(REPLACEMENT),
         _ => None,
     }
@@ -295,11 +297,11 @@ mod tests {
             match (character, escape) {
                 ('&', _) => out.push_str("&amp;"),
                 ('<', _) => out.push_str("&lt;"),
-                ('>', _) => out.push_str("&gt;"),
-                ('\r', _) => out.push_str("&#13;"),
+                ('>', Escape::Text) => out.push_str("&gt;"),
+                ('\r', _) => out.push_str("&#xD;"),
                 ('"', Escape::Attribute) => out.push_str("&quot;"),
-                ('\t', Escape::Attribute) => out.push_str("&#9;"),
-                ('\n', Escape::Attribute) => out.push_str("&#10;"),
+                ('\t', Escape::Attribute) => out.push_str("&#x9;"),
+                ('\n', Escape::Attribute) => out.push_str("&#xA;"),
                 (character, _) if is_xml_char(character) => out.push(character),
                 _ => out.push('\u{FFFD}'),
             }
@@ -312,11 +314,11 @@ mod tests {
         let text = "a<b>&\"'\t\n\r]]>\u{0}\u{FFFE}\u{FFFD}\u{FF0C}\u{7F}";
         assert_eq!(
             escaped(text, Escape::Text),
-            "a&lt;b&gt;&amp;\"'\t\n&#13;]]&gt;\u{FFFD}\u{FFFD}\u{FFFD}\u{FF0C}\u{7F}"
+            "a&lt;b&gt;&amp;\"'\t\n&#xD;]]&gt;\u{FFFD}\u{FFFD}\u{FFFD}\u{FF0C}\u{7F}"
         );
         assert_eq!(
             escaped(text, Escape::Attribute),
-            "a&lt;b&gt;&amp;&quot;'&#9;&#10;&#13;]]&gt;\u{FFFD}\u{FFFD}\u{FFFD}\u{FF0C}\u{7F}"
+            "a&lt;b>&amp;&quot;'&#x9;&#xA;&#xD;]]>\u{FFFD}\u{FFFD}\u{FFFD}\u{FF0C}\u{7F}"
         );
     }
 

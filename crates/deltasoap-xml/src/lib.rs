@@ -8,6 +8,7 @@
 #![deny(unsafe_code)]
 
 mod buffer;
+pub mod c14n;
 mod chars;
 mod document;
 mod error;

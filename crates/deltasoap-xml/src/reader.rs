@@ -26,10 +26,12 @@ use crate::chars::{expected, floor_boundary, unfinished_tail};
 use crate::feed::Detected;
 use crate::interner::Held;
 use crate::name::NamesMark;
-use crate::{Limits, NameId, Names, ScopeId, XmlError, XmlErrorKind};
+use crate::{Limits, NameId, Names, NsId, ScopeId, XmlError, XmlErrorKind};
 use attribute::Attributes;
 use resume::Resume;
 use scope::Scopes;
+pub(crate) use scope::{PrefixId, UNBOUND};
+pub(crate) use spelling::SpellingId;
 use spelling::Spellings;
 use std::sync::atomic::{AtomicU64, Ordering};
 use token_error::{TokenError, fault, over_limit};
@@ -146,6 +148,17 @@ pub struct Reader {
     /// True if the start tag just read was an empty-element tag, so that its `End` is due.
     empty: bool,
     resume: Option<Resume>,
+    /// Comments and processing instructions since they were last taken, if they are kept.
+    asides: Option<Vec<Aside>>,
+}
+
+/// A comment or a processing instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Aside {
+    /// The target of the instruction; `None` for a comment.
+    pub(crate) target: Option<String>,
+    /// The text of the comment, or everything after the target. Line ends are as in the document.
+    pub(crate) text: String,
 }
 
 /// The part of the document that comes next.
@@ -200,6 +213,7 @@ impl Reader {
             inside: OpenToken::Nothing,
             empty: false,
             resume: None,
+            asides: None,
         };
         reader.before = reader.held();
         reader
@@ -223,6 +237,22 @@ impl Reader {
         self.inside = OpenToken::Nothing;
         self.empty = false;
         self.resume = None;
+        let _ = self.take_asides();
+    }
+
+    /// Keeps comments and processing instructions until they are taken.
+    pub(crate) fn keep_asides(&mut self) {
+        self.asides.get_or_insert_default();
+    }
+
+    /// Returns true if comments or processing instructions wait to be taken.
+    pub(crate) fn has_asides(&self) -> bool {
+        self.asides.as_ref().is_some_and(|asides| !asides.is_empty())
+    }
+
+    /// Takes the comments and processing instructions before the last event.
+    pub(crate) fn take_asides(&mut self) -> Vec<Aside> {
+        self.asides.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Returns to a place in the content of an open element, so that `depth` elements are open:
@@ -439,6 +469,59 @@ impl Reader {
     /// If `level` is not less than [`depth`](Self::depth).
     pub fn open_name_id(&self, level: usize) -> NameId {
         self.open[level].name
+    }
+
+    /// Returns the spelling of the last start tag's name.
+    pub(crate) fn tag_spelling(&self) -> SpellingId {
+        self.open.last().map(|open| open.spelling).unwrap_or_default()
+    }
+
+    /// Returns the spelling of the name of attribute `index` of the last `Start`.
+    pub(crate) fn attribute_spelling(&self, index: usize) -> SpellingId {
+        self.tag.attributes[index].spelling
+    }
+
+    /// Returns a name with its prefix.
+    #[inline]
+    pub(crate) fn spelling(&self, spelling: SpellingId) -> &str {
+        self.spellings.text(spelling)
+    }
+
+    /// Returns the prefix of a name.
+    #[inline]
+    pub(crate) fn prefix_of(&self, spelling: SpellingId) -> PrefixId {
+        self.spellings.get(spelling).prefix
+    }
+
+    /// Returns the namespace that a prefix is bound to, or [`UNBOUND`].
+    #[inline]
+    pub(crate) fn binding(&self, prefix: PrefixId) -> NsId {
+        self.scopes.binding(prefix)
+    }
+
+    pub(crate) fn prefix_text(&self, prefix: PrefixId) -> &str {
+        self.scopes.text(prefix)
+    }
+
+    /// Returns the id of a prefix that a document has used.
+    pub(crate) fn find_prefix(&self, prefix: &str) -> Option<PrefixId> {
+        self.scopes.find(prefix)
+    }
+
+    /// Returns every prefix that documents have used.
+    pub(crate) fn prefixes(&self) -> impl Iterator<Item = PrefixId> {
+        self.scopes.ids()
+    }
+
+    /// Returns the prefixes that the last `Start` declares, in tag order.
+    pub(crate) fn declared_prefixes(&self) -> impl Iterator<Item = PrefixId> {
+        self.tag.declarations.iter().map(|declaration| declaration.prefix)
+    }
+
+    /// Returns true if the limit on depth allows another element.
+    #[inline]
+    pub(crate) fn may_open(&self) -> bool {
+        self.open.len() < self.limits.depth
     }
 
     /// Reads tokens up to the next event.

@@ -25,6 +25,7 @@
 //! `xmlns=""`. Attributes that `xs:anyAttribute` accepts, and lists of names, are texts to the
 //! engine and are written as they are.
 
+use super::canonical::Canonical;
 use super::differential::Role;
 use super::differential::{Against, Stamp};
 use super::flat::NotedLeaf;
@@ -66,18 +67,22 @@ pub struct Encoder {
     pub(super) identities: Identities,
     /// The depth of the element whose id was assigned by the encoder, since its value is shared.
     pub(super) given_at: Option<usize>,
+    /// Position of the body's start tag in the output.
+    pub(super) body_start: usize,
     /// The first value that could not be written.
     pub(super) error: Option<Error>,
     /// Maximum length; nothing is written after it.
     pub(super) max_bytes: usize,
     /// A namespace, and the one to write in its place.
     pub(super) renamed: Option<Box<(String, String)>>,
+    /// Set for documents in canonical form.
+    pub(super) canonical: Option<Box<Canonical>>,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Declaration {
-    namespace: String,
-    prefix: String,
+    pub(super) namespace: String,
+    pub(super) prefix: String,
 }
 
 /// The position of a name. A default namespace does not apply to attributes, and is not used for
@@ -128,9 +133,11 @@ impl Encoder {
             against: None,
             identities: Identities::default(),
             given_at: None,
+            body_start: 0,
             error: None,
             max_bytes: usize::MAX,
             renamed: None,
+            canonical: None,
         }
     }
 
@@ -233,6 +240,7 @@ impl Encoder {
             version: self.version,
             type_written: self.type_written,
             renamed: self.renamed.clone(),
+            canonical: self.canonical.is_some().then(Box::default),
             ..Self::new()
         }
     }
@@ -296,6 +304,7 @@ impl Encoder {
             let is_twice = self.declared[outside..].iter().any(|declared| declared.prefix == *prefix);
             let hides_own = prefix.is_empty() && name.namespace.is_empty() && !namespace.is_empty();
             if !(is_twice || hides_own || is_unbindable(prefix, namespace) || self.is_bound(prefix, namespace)) {
+                self.note_unused(prefix);
                 self.declared.push(Declaration { namespace: namespace.clone(), prefix: prefix.clone() });
             }
         }
@@ -347,6 +356,9 @@ impl Encoder {
     pub fn open_end(&mut self) {
         self.style_written = false;
         if self.in_tag {
+            if self.canonical.is_some() {
+                self.sort_tag();
+            }
             if self.against.is_some() {
                 return self.open_end_against();
             }
@@ -372,6 +384,10 @@ impl Encoder {
         if self.is_full() {
             return;
         }
+        if self.canonical.is_some() {
+            // Canonical XML has no empty-element tags.
+            self.open_end();
+        }
         if self.against.is_some() {
             return self.end_against(has_slack);
         }
@@ -389,15 +405,23 @@ impl Encoder {
 
     /// Declares a namespace on the element just opened, unless it is in scope.
     pub fn declare(&mut self, namespace: &str, prefix: &str) {
-        if self.is_full() {
-            return;
+        if !self.is_full() && self.declare_used(namespace, prefix) && self.canonical.is_some() {
+            let prefix = self.declared.last().map(|declared| declared.prefix.clone());
+            self.note_unused(&prefix.unwrap_or_default());
         }
-        if self.find(namespace, NamePosition::Attribute).is_none() {
+    }
+
+    /// Declares a namespace that a name of the element just opened uses, unless it is in scope.
+    /// Returns true if it was not.
+    fn declare_used(&mut self, namespace: &str, prefix: &str) -> bool {
+        let is_new = self.find(namespace, NamePosition::Attribute).is_none();
+        if is_new {
             self.need_tag();
             let prefix = self.free_prefix(prefix);
             self.declared.push(Declaration { namespace: self.written(namespace).into_owned(), prefix });
             self.push_declaration(self.declared.len() - 1);
         }
+        is_new
     }
 
     /// Declares a prefix, or with `""` the default namespace, on the element just opened, for names
@@ -415,6 +439,7 @@ impl Encoder {
         if is_own || hides_own || is_unbindable(prefix, namespace) || self.is_bound(prefix, namespace) {
             return;
         }
+        self.note_unused(prefix);
         self.declared.push(Declaration { namespace: namespace.to_owned(), prefix: prefix.to_owned() });
         self.push_declaration(self.declared.len() - 1);
     }
@@ -494,7 +519,7 @@ impl Encoder {
     fn attribute_start(&mut self, name: &QName) {
         self.need_tag();
         if !name.namespace.is_empty() && name.namespace != ns::XML {
-            self.declare(&name.namespace, usual_prefix(&name.namespace));
+            self.declare_used(&name.namespace, usual_prefix(&name.namespace));
         }
         self.out.push(b" ");
         self.push_name(&name.namespace, &name.local, NamePosition::Attribute);
@@ -698,6 +723,7 @@ fn usual_prefix(namespace: &str) -> &'static str {
         ns::SOAP11_ENCODING | ns::SOAP12_ENCODING => "soapenc",
         ns::SOAP11 | ns::SOAP12 => "soap",
         ns::XOP => "xop",
+        ns::WSU => "wsu",
         _ => "ns",
     }
 }

@@ -9,6 +9,7 @@
 //! do not have the shape their schema specifies take the general path.
 
 pub mod array;
+mod canonical;
 pub mod complex;
 pub mod differential;
 mod encoder;

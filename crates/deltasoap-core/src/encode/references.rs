@@ -85,6 +85,16 @@ impl Encoder {
         self.identities.body = Some(self.declared.len());
     }
 
+    /// Called before the start tag of a message's body.
+    pub(crate) fn note_body_start(&mut self) {
+        self.body_start = self.out.len();
+    }
+
+    /// Returns the number of bytes before the body, in a message that was written in full.
+    pub(crate) fn body_start(&self) -> usize {
+        self.body_start
+    }
+
     /// Called after the operation: writes the independent elements.
     pub(crate) fn end_body(&mut self) {
         let independent = std::mem::take(&mut self.identities.independent);
@@ -108,8 +118,10 @@ impl Encoder {
         let identities = Identities { is_off: self.identities.is_off, alone, first, ..Identities::default() };
         let parts = self.parts.take().map(BinaryParts::emptied);
         let (splits, renamed) = (self.splits.take().map(Splits::emptied), self.renamed.take());
+        let canonical = self.canonical.take();
         *self = Encoder::with_buffer(std::mem::take(&mut self.out));
         (self.identities, self.parts, self.splits, self.renamed) = (identities, parts, splits, renamed);
+        self.canonical = canonical;
         true
     }
 
@@ -178,6 +190,7 @@ impl Encoder {
             self.error.get_or_insert(error);
         }
         self.parts = side.parts.take();
+        self.note_unused_of(&mut side);
         self.identities = std::mem::take(&mut side.identities);
         self.identities.independent.extend_from_slice(side.out.as_slice());
     }

@@ -8,6 +8,7 @@ use crate::node::Child;
 use crate::schema::{QName, Use, View};
 use crate::{Buffer, Error, Node, ns};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A message to be written: what is in its body, and how the envelope around it looks.
@@ -43,6 +44,8 @@ pub struct Envelope<'a> {
     pub(crate) namespace: Option<&'a str>,
     /// Prefixes and namespaces that the envelope declares.
     pub(crate) prefixes: &'a [(&'a str, &'a str)],
+    /// The id of the body, if it is written in canonical form.
+    pub(crate) canonical: Option<&'a str>,
 }
 
 /// The content of a body.
@@ -83,6 +86,7 @@ impl<'a> Envelope<'a> {
             body,
             namespace: None,
             prefixes: &[],
+            canonical: None,
         }
     }
 
@@ -157,6 +161,20 @@ impl<'a> Envelope<'a> {
         self
     }
 
+    /// Writes the `Body` element in the form that [Exclusive XML Canonicalization 1.0] gives it, and
+    /// with this `wsu:Id`, so that it can be signed without another pass over it. The canonical form
+    /// is that for the `InclusiveNamespaces` that
+    /// [`Outgoing::inclusive_prefixes`](crate::Outgoing::inclusive_prefixes) returns.
+    ///
+    /// Header blocks are written in canonical form too. Neither they nor the body depend on a
+    /// declaration of the envelope.
+    ///
+    /// [Exclusive XML Canonicalization 1.0]: https://www.w3.org/TR/xml-exc-c14n/
+    pub fn canonical(mut self, body_id: &'a str) -> Self {
+        self.canonical = Some(body_id);
+        self
+    }
+
     /// Writes the message.
     ///
     /// # Errors
@@ -171,9 +189,15 @@ impl<'a> Envelope<'a> {
     /// # Errors
     /// Same as [`to_vec`](Self::to_vec).
     pub fn write(&self, buffer: Buffer) -> Result<Buffer, Error> {
+        Ok(self.write_parted(buffer)?.bytes)
+    }
+
+    /// Like [`write`](Self::write), and returns where the body is.
+    pub(crate) fn write_parted(&self, buffer: Buffer) -> Result<InFull, Error> {
         let mut encoder = Encoder::with_buffer(buffer);
         self.encode(&mut encoder);
-        encoder.finish()
+        let (head, unused_prefixes) = (encoder.body_start(), encoder.unused_prefixes());
+        Ok(InFull { bytes: encoder.finish()?, head, unused_prefixes })
     }
 
     /// Writes the message for a package of parts (MTOM). Binary values ([`Binary`](crate::Binary),
@@ -197,38 +221,85 @@ impl<'a> Envelope<'a> {
             Body::Element { name, view, .. } => (name.clone(), std::ptr::from_ref(view.element).addr()),
             Body::Fault(_) => (QName::new(self.version.namespace(), "Fault"), 0),
         };
-        MessageKind { element, schema, version: self.version, encoding: self.encoding }
+        MessageKind { element, schema, form: self.form() }
     }
 
-    /// Returns true if the envelope depends on version and encoding alone.
-    pub(crate) fn has_only_body(&self) -> bool {
-        self.headers.is_empty() && self.prefixes.is_empty() && self.namespace.is_none()
+    /// Returns what the markup of a message depends on, besides its content.
+    pub(crate) fn form(&self) -> Form {
+        Form { version: self.version, encoding: self.encoding, canonical: self.canonical.map(str::to_owned) }
     }
 
-    /// Writes the message, in full or against a template.
+    /// Writes the message.
     pub(crate) fn encode(&self, encoder: &mut Encoder) {
+        self.encode_with(encoder, Self::encode_headers);
+    }
+
+    /// Writes the message without its `Header` element, in full or against a template.
+    pub(crate) fn encode_without_headers(&self, encoder: &mut Encoder) {
+        self.encode_with(encoder, |_, _| {});
+    }
+
+    /// Returns the `Header` element as it is in the message; `None` without header blocks.
+    ///
+    /// # Errors
+    /// Returns an error if a header block holds text that XML cannot carry.
+    pub(crate) fn header_element(&self) -> Result<Option<Vec<u8>>, Error> {
+        if !self.has_headers() {
+            return Ok(None);
+        }
+        let mut encoder = Encoder::new();
+        self.encode_opening(&mut encoder);
+        encoder.open_end();
+        let opening = encoder.len();
+        self.encode_headers(&mut encoder);
+        Ok(Some(encoder.finish()?.as_slice()[opening..].to_vec()))
+    }
+
+    fn encode_with(&self, encoder: &mut Encoder, headers: impl Fn(&Self, &mut Encoder)) {
         if let (Some(namespace), Body::Element { name, .. }) = (self.namespace, self.body) {
             encoder.rename_namespace(&name.namespace, namespace);
         }
-        self.encode_once(encoder);
+        self.encode_once(encoder, &headers);
         if encoder.starts_over() {
-            self.encode_once(encoder);
+            self.encode_once(encoder, &headers);
         }
     }
 
-    fn encode_once(&self, encoder: &mut Encoder) {
+    fn encode_once(&self, encoder: &mut Encoder, headers: impl Fn(&Self, &mut Encoder)) {
+        self.encode_opening(encoder);
+        headers(self, encoder);
+        match self.canonical {
+            Some(id) => encoder.apart(|encoder| self.encode_body_element(encoder, Some(id))),
+            None => self.encode_body_element(encoder, None),
+        }
+        encoder.end();
+    }
+
+    /// Writes everything up to the envelope's start tag.
+    fn encode_opening(&self, encoder: &mut Encoder) {
         encoder.set_version(self.version);
         encoder.set_encoding(self.encoding);
         encoder.set_references(self.references);
         encoder.declaration();
+        encoder.set_canonical(self.canonical.is_some());
         encoder.start_with_prefix(&self.name("Envelope"), "soap");
-        self.declare(encoder);
-        self.encode_headers(encoder);
-        encoder.start(&self.name("Body"));
+        if self.canonical.is_none() {
+            self.declare(encoder);
+        }
+        self.prefixes.iter().for_each(|(prefix, namespace)| encoder.declare(namespace, prefix));
+    }
+
+    fn encode_body_element(&self, encoder: &mut Encoder, id: Option<&str>) {
+        encoder.open_end();
+        encoder.note_body_start();
+        encoder.start_with_prefix(&self.name("Body"), "soap");
+        if let Some(id) = id {
+            encoder.attribute(&QName::new(ns::WSU, "Id"), id);
+            self.declare(encoder);
+        }
         encoder.begin_body();
         self.encode_body(encoder);
         encoder.end_body();
-        encoder.end();
         encoder.end();
     }
 
@@ -236,7 +307,7 @@ impl<'a> Envelope<'a> {
         QName::new(self.version.namespace(), local)
     }
 
-    /// Writes the declarations of the envelope.
+    /// Declares the namespaces that most bodies of the kind need.
     fn declare(&self, encoder: &mut Encoder) {
         let is_encoded = self.encoding == Use::Encoded;
         if is_encoded || matches!(self.body, Body::Element { view, .. } if view.has_nillable()) {
@@ -246,7 +317,15 @@ impl<'a> Envelope<'a> {
             encoder.declare(ns::XSD, "xsd");
             encoder.declare(self.version.encoding_namespace(), "soapenc");
         }
-        self.prefixes.iter().for_each(|(prefix, namespace)| encoder.declare(namespace, prefix));
+    }
+
+    /// Returns true if the message has a `Header`.
+    pub(crate) fn has_headers(&self) -> bool {
+        let has_own = match self.body {
+            Body::Element { .. } => false,
+            Body::Fault(fault) => !fault_headers(self.version, fault).is_empty(),
+        };
+        has_own || !self.headers.is_empty()
     }
 
     fn encode_headers(&self, encoder: &mut Encoder) {
@@ -258,7 +337,12 @@ impl<'a> Envelope<'a> {
             return;
         }
         encoder.start(&self.name("Header"));
-        self.headers.iter().chain(&own).for_each(|block| block.node.write(encoder));
+        for block in self.headers.iter().chain(&own) {
+            match self.canonical {
+                Some(_) => encoder.apart(|encoder| block.node.write(encoder)),
+                None => block.node.write(encoder),
+            }
+        }
         encoder.end();
     }
 
@@ -281,10 +365,11 @@ impl<'a> Envelope<'a> {
 
 impl fmt::Debug for Envelope<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Envelope { version, encoding, references, headers, body, namespace, prefixes } = self;
+        let Envelope { version, encoding, references, headers, body, namespace, prefixes, canonical } = self;
         let mut debug = f.debug_struct("Envelope");
         debug.field("version", version).field("encoding", encoding).field("references", references);
         debug.field("headers", headers).field("namespace", namespace).field("prefixes", prefixes);
+        debug.field("canonical", canonical);
         match body {
             Body::Element { name, .. } => debug.field("element", name),
             Body::Fault(fault) => debug.field("fault", fault),
@@ -301,8 +386,26 @@ pub struct MessageKind {
     /// The address of the type's schema in memory, which distinguishes types that have the same
     /// element. It only selects among templates, and those check their input.
     schema: usize,
+    form: Form,
+}
+
+/// What the markup of a message depends on, besides its content.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Form {
     version: Version,
     encoding: Use,
+    /// The id of the body, if it is in canonical form.
+    canonical: Option<String>,
+}
+
+/// A message that was written in full.
+#[derive(Debug)]
+pub(crate) struct InFull {
+    pub(crate) bytes: Buffer,
+    /// Number of bytes before the `Body` element.
+    pub(crate) head: usize,
+    /// See [`Outgoing::inclusive_prefixes`](crate::Outgoing::inclusive_prefixes).
+    pub(crate) unused_prefixes: BTreeSet<String>,
 }
 
 /// A message whose larger [`Binary`](crate::Binary) values are in separate parts (XOP 1.0, section

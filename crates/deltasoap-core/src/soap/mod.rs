@@ -9,7 +9,7 @@ mod reader;
 
 pub use crate::encode::parts::TakenPart;
 pub use crate::version::Version;
-pub(crate) use envelope::Body;
+pub(crate) use envelope::{Body, Form, InFull};
 pub use envelope::{Envelope, MessageKind, Optimized};
 pub use fault::{Fault, FaultCode, FaultFields, Wording};
 pub use header::HeaderBlock;

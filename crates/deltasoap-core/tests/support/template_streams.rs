@@ -103,6 +103,7 @@ fn send(sender: &mut Sender<'_, Value>, value: &Value, sending: &mut Entropy<'_>
         13 => sender.style.headers = updates::headers(sending),
         14 => sender.style.name = QName::owned("urn:op", format!("operation{}", sending.below(3))),
         15 => send_spoilt(sender, value, sending),
+        16 => sender.style.is_canonical = !sender.style.is_canonical,
         _ => {}
     }
     let flight = [Flight::Landed, Flight::Landed, Flight::Held, Flight::Frames][sending.below(4)];

@@ -57,6 +57,17 @@ const MAX_VALUE: usize = 512;
 const MAX_BYTES: usize = 4096;
 
 impl KnownTag {
+    /// Returns the declarations in scope where it is valid.
+    #[inline]
+    pub(crate) fn scope(&self) -> ScopeId {
+        self.scope
+    }
+
+    #[inline]
+    pub(crate) fn spelling(&self) -> SpellingId {
+        self.spelling
+    }
+
     /// Returns an estimate of the memory it takes, in bytes.
     pub fn size(&self) -> usize {
         let varying: usize = self.varying.iter().map(|it| size_of_val(it) + it.after.len()).sum();

@@ -3,7 +3,7 @@
 
 use super::tag::{expect, scan_name};
 use super::token_error::{TokenError, fault};
-use super::{DocumentPart, Instructions, OpenToken, Reader, Window};
+use super::{Aside, DocumentPart, Instructions, OpenToken, Reader, Window};
 use crate::XmlErrorKind;
 use crate::chars::{WHITE, expected, has, valid_prefix};
 
@@ -28,6 +28,9 @@ impl Reader {
             _ => {}
         }
         self.inside = inside;
+        if inside == OpenToken::Comment {
+            self.begin_aside(None);
+        }
         window.pos += opening.len();
         Ok(())
     }
@@ -79,6 +82,7 @@ impl Reader {
             _ => return Err(expected(bytes, end, "white space or `?>` after an instruction's target")),
         }
         self.inside = OpenToken::Instruction;
+        self.begin_aside(Some(&bytes[at..end]));
         window.pos = end;
         Ok(())
     }
@@ -91,6 +95,13 @@ impl Reader {
         Ok(())
     }
 
+    fn begin_aside(&mut self, target: Option<&[u8]>) {
+        if let Some(asides) = &mut self.asides {
+            let target = target.map(|target| String::from_utf8_lossy(target).into_owned());
+            asides.push(Aside { target, text: String::new() });
+        }
+    }
+
     /// Moves to the first `end`, over valid characters only; holds back the byte `held` at the
     /// window's end.
     fn pass_over(&mut self, window: &mut Window<'_>, end: &[u8; 2], held: u8) -> Result<(), TokenError> {
@@ -99,6 +110,9 @@ impl Reader {
         let stop = found.unwrap_or(rest.len() - usize::from(rest.last() == Some(&held)));
         let (text, fail) = valid_prefix(&rest[..stop], window.pos, stop == rest.len());
         window.pos += text.len();
+        if let Some(aside) = self.asides.as_mut().and_then(|asides| asides.last_mut()) {
+            aside.text.push_str(text);
+        }
         match fail {
             Some(fail) => Err(fail),
             None if found.is_none() => Err(TokenError::Incomplete),

@@ -30,6 +30,11 @@ impl PrefixId {
     pub(crate) const EMPTY: PrefixId = PrefixId(0);
     const XML: PrefixId = PrefixId(1);
     pub(crate) const XMLNS: PrefixId = PrefixId(2);
+
+    /// Returns true for `xml` and `xmlns`, which need no declaration.
+    pub(crate) fn is_reserved(self) -> bool {
+        self == Self::XML || self == Self::XMLNS
+    }
 }
 
 /// The binding of a prefix that is not bound.
@@ -129,6 +134,16 @@ impl Scopes {
     pub(crate) fn lookup(&self, prefix: &str) -> Option<NsId> {
         let id = self.prefixes.find(0, prefix.as_bytes())?;
         Some(self.binding(PrefixId(id))).filter(|&binding| binding != UNBOUND)
+    }
+
+    /// Returns the id of a prefix that was seen.
+    pub(crate) fn find(&self, prefix: &str) -> Option<PrefixId> {
+        self.prefixes.find(0, prefix.as_bytes()).map(PrefixId)
+    }
+
+    /// Returns every prefix that was seen.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = PrefixId> {
+        (0..self.bindings.len() as u32).map(PrefixId)
     }
 
     /// Returns every bound prefix except `xml`, with its binding.

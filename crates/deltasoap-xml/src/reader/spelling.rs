@@ -13,7 +13,7 @@ use crate::name::{NameId, NsId};
 use crate::{Names, XmlErrorKind};
 
 /// An interned spelling: `prefix:local` or `local`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct SpellingId(u32);
 
 /// The cached information about a spelling.

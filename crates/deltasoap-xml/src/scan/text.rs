@@ -48,6 +48,13 @@ pub fn legal_run(bytes: &[u8]) -> usize {
     run::<Legal>(bytes)
 }
 
+/// Returns the length of the longest prefix that is plain ASCII text, as [`text_run`] finds it, and
+/// has no `>`: text that canonicalization does not change.
+#[inline]
+pub fn canonical_run(bytes: &[u8]) -> usize {
+    run::<Canonical>(bytes)
+}
+
 /// Returns the length of the longest prefix without a space or a control character.
 #[inline]
 pub fn word_run(bytes: &[u8]) -> usize {
@@ -109,6 +116,10 @@ class!(
     Plain: control_or_high, b'<', b'&', b']'
 );
 class!(
+    /// Bytes that end text which is its own canonical form.
+    Canonical: control_or_high, b'<', b'&', b'>', b']'
+);
+class!(
     /// Bytes that end text in a message.
     Wide: control, b'<', b'&', b']'
 );
@@ -118,7 +129,7 @@ class!(
 );
 class!(
     /// Bytes that cannot be written unchanged in a double-quoted attribute value.
-    AttributeEscapes: control, b'<', b'&', b'>', b'"', 0xEF
+    AttributeEscapes: control, b'<', b'&', b'"', 0xEF
 );
 class!(
     /// Bytes that may start something that is not an XML character.
@@ -274,6 +285,7 @@ mod tests {
 
     fn all_agree(bytes: &[u8]) {
         agrees::<Plain>(bytes);
+        agrees::<Canonical>(bytes);
         agrees::<Wide>(bytes);
         agrees::<TextEscapes>(bytes);
         agrees::<AttributeEscapes>(bytes);
@@ -303,9 +315,10 @@ mod tests {
         let special = |f: fn(u8) -> bool| (0..=255).filter(|&b| f(b)).collect::<Vec<u8>>();
         let controls = 0..0x20u8;
         assert_eq!(special(Plain::byte), controls.clone().chain(*b"&<]").chain(0x80..=255).collect::<Vec<_>>());
+        assert_eq!(special(Canonical::byte), controls.clone().chain(*b"&<>]").chain(0x80..=255).collect::<Vec<_>>());
         assert_eq!(special(Wide::byte), controls.clone().chain(*b"&<]").collect::<Vec<_>>());
         assert_eq!(special(TextEscapes::byte), controls.clone().chain(*b"&<>\xEF").collect::<Vec<_>>());
-        assert_eq!(special(AttributeEscapes::byte), controls.clone().chain(*b"\"&<>\xEF").collect::<Vec<_>>());
+        assert_eq!(special(AttributeEscapes::byte), controls.clone().chain(*b"\"&<\xEF").collect::<Vec<_>>());
         assert_eq!(special(Word::byte), controls.clone().chain([b' ']).collect::<Vec<_>>());
         assert_eq!(special(Legal::byte), controls.chain([0xEF]).collect::<Vec<_>>());
     }

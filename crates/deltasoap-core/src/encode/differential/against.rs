@@ -30,7 +30,7 @@ use super::{EncodeStats, MatchKind, Stamp, Templating};
 use crate::QName;
 use crate::encode::Encoder;
 use deltasoap_xml::Buffer;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// The relation between an open element and the template.
@@ -151,6 +151,8 @@ pub(super) struct Written {
     pub(super) kind: MatchKind,
     /// The last message, if this one is the same.
     pub(super) frames: Option<Frames>,
+    /// See [`Outgoing::inclusive_prefixes`](super::Outgoing::inclusive_prefixes).
+    pub(super) unused_prefixes: BTreeSet<String>,
 }
 
 impl Against {
@@ -186,6 +188,11 @@ impl Against {
         if let Some(pool) = self.pool.as_ref().filter(|_| !self.has_failed) {
             pool.note(&self.options, chunks);
         }
+    }
+
+    /// Returns true if the open start tag is one of the template's, and nothing of it was written.
+    pub(in crate::encode) fn follows_plain_tag(&self) -> bool {
+        self.pending.as_ref().is_some_and(|pending| pending.outer.is_none())
     }
 
     /// Limits how well the message matches.
@@ -241,11 +248,12 @@ impl Encoder {
         self.finish_current();
         let mut against = *self.against.take()?;
         against.close(&mut self.out);
+        let unused_prefixes = self.unused_prefixes();
         let has_failed = against.has_failed || self.finish().is_err();
         let kind = *against.kind_mut();
         let Against { done, names, stats, frames, .. } = against;
         let frames = frames.filter(|_| kind == MatchKind::Content);
-        (!has_failed).then_some(Written { chunks: done, names, stats, kind, frames })
+        (!has_failed).then_some(Written { chunks: done, names, stats, kind, frames, unused_prefixes })
     }
 
     /// Returns true if there is a template to write against, or to create.

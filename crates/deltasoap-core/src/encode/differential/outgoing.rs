@@ -8,8 +8,9 @@
 //! costs nothing until the two diverge.
 
 use super::{EncodeStats, MatchKind};
+use crate::soap::InFull;
 use bytes::Bytes;
-use deltasoap_xml::Buffer;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A message to be sent, in pieces that share memory with their template. While one of them is
@@ -18,19 +19,67 @@ use std::sync::Arc;
 pub struct Outgoing {
     frames: Frames,
     kind: MatchKind,
+    /// Number of bytes before the `Body` element.
+    head: usize,
+    inclusive_prefixes: Arc<BTreeSet<String>>,
 }
 
+/// The end of a message, after the `Body` element.
+const TAIL: &str = "</soap:Envelope>";
+
 impl Outgoing {
-    pub(crate) fn new(frames: Frames, kind: MatchKind) -> Self {
-        Outgoing { frames, kind }
+    /// Creates a message from a template. `head` is the number of bytes before its `Body`.
+    pub(super) fn new(frames: Frames, kind: MatchKind, head: usize, prefixes: Arc<BTreeSet<String>>) -> Self {
+        Outgoing { frames, kind, head, inclusive_prefixes: prefixes }
     }
 
     /// Creates a message that was written in full, and counts it.
-    pub(super) fn in_full(message: Buffer, stats: &mut EncodeStats) -> Self {
-        stats.count(MatchKind::FirstTime, message.len());
-        stats.written += message.len() as u64;
-        let frame = Bytes::from(message.into_vec());
-        Self::new(Frames::one(frame), MatchKind::FirstTime)
+    pub(super) fn in_full(message: InFull, stats: &mut EncodeStats) -> Self {
+        let InFull { bytes, head, unused_prefixes } = message;
+        stats.count(MatchKind::FirstTime, bytes.len());
+        stats.written += bytes.len() as u64;
+        let frame = Bytes::from(bytes.into_vec());
+        Self::new(Frames::one(frame), MatchKind::FirstTime, head, Arc::new(unused_prefixes))
+    }
+
+    /// Inserts a complete `Header` element before the `Body`. The message must have none.
+    #[must_use]
+    pub fn with_header(mut self, header: impl Into<Bytes>) -> Self {
+        let header: Bytes = header.into();
+        let (frames, at) = (self.frames.as_slice(), self.head);
+        self.head += header.len();
+        let (mut before, mut pieces) = (0, Vec::with_capacity(frames.len() + 2));
+        for frame in frames {
+            let cut = at.saturating_sub(before);
+            if before <= at && cut < frame.len() {
+                pieces.extend([frame.slice(..cut), header.clone(), frame.slice(cut..)]);
+            } else {
+                pieces.push(frame.clone());
+            }
+            before += frame.len();
+        }
+        self.frames = Frames::new(pieces.into_iter().filter(|piece| !piece.is_empty()));
+        self
+    }
+
+    /// Returns the bytes of the `Body` element, in pieces. They are its canonical form if the
+    /// message was written in that ([`Envelope::canonical`](crate::soap::Envelope::canonical)).
+    pub fn body(&self) -> impl Iterator<Item = &[u8]> {
+        let end = self.len().saturating_sub(TAIL.len());
+        let mut before = 0;
+        self.frames().iter().filter_map(move |frame| {
+            let part = |at: usize| at.saturating_sub(before).min(frame.len());
+            let piece = &frame[part(self.head)..part(end)];
+            before += frame.len();
+            (!piece.is_empty()).then_some(piece)
+        })
+    }
+
+    /// Returns the prefixes that a signature over the body lists as `InclusiveNamespaces`, in
+    /// alphabetical order; `""` stands for `#default`. The list may name prefixes that the body
+    /// does not declare.
+    pub fn inclusive_prefixes(&self) -> impl Iterator<Item = &str> {
+        self.inclusive_prefixes.iter().map(String::as_str)
     }
 
     /// Returns the message's pieces in order, one per chunk; none is empty. Send them unchanged, in
@@ -94,9 +143,5 @@ impl Frames {
             Pieces::One(frame) => std::slice::from_ref(frame),
             Pieces::Many(frames) => frames,
         }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.len
     }
 }

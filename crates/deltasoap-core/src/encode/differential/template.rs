@@ -2,13 +2,14 @@
 
 use super::against::{Against, Written};
 use super::outgoing::Frames;
-use super::tape::{Chunk, Names};
+use super::tape::{Chunk, Kind, Names};
 use super::{EncodeStats, Hint, MatchKind, Outgoing, RunPool, Stamp, Templating};
 use crate::encode::Encoder;
-use crate::schema::{QName, Use};
-use crate::soap::{Body, Envelope, Version};
+use crate::schema::QName;
+use crate::soap::{Body, Envelope, Form};
 use crate::{Buffer, Error};
 use bytes::Bytes;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The message last sent, and the positions of its values (*Differential Serialization*, section
@@ -50,22 +51,40 @@ pub struct Template {
     options: Templating,
     pool: Option<RunPool>,
     stats: EncodeStats,
-    form: Option<(Version, Use)>,
+    form: Option<Form>,
     chunks: Vec<Arc<Chunk>>,
     names: Names,
     /// The message as it was last handed out, if nothing has changed since.
     frames: Option<Frames>,
     /// The state of the value that the message was written from, and its element, if the value
-    /// tracks its changes and there were no headers.
+    /// tracks its changes. The template holds no header blocks, which are inserted into the
+    /// message.
     stamp: Option<(Stamp, QName)>,
+    /// Number of bytes before the `Body` element.
+    head: usize,
+    /// See [`Outgoing::inclusive_prefixes`]. Those of all messages so far: what is followed is not
+    /// declared again.
+    unused_prefixes: Arc<BTreeSet<String>>,
     memory: usize,
 }
 
 impl Template {
     /// Creates an empty template.
     pub fn new(options: Templating) -> Self {
-        let (stats, form, chunks, names) = Default::default();
-        Template { options, pool: None, stats, form, chunks, names, frames: None, stamp: None, memory: 0 }
+        let (stats, form, chunks, names, unused_prefixes) = Default::default();
+        Template {
+            options,
+            pool: None,
+            stats,
+            form,
+            chunks,
+            names,
+            frames: None,
+            stamp: None,
+            head: 0,
+            unused_prefixes,
+            memory: 0,
+        }
     }
 
     /// Creates an empty template, which takes over arrays that other templates of the pool hold.
@@ -90,24 +109,30 @@ impl Template {
         if self.options.is_off() || envelope.namespace.is_some() {
             return self.write_in_full(envelope);
         }
-        let form = (envelope.version, envelope.encoding);
-        let stamp = if envelope.has_only_body() { stamp_of(envelope) } else { None };
-        if let Some(frames) = self.unchanged(stamp.as_ref(), form) {
-            return Ok(self.hand_out(frames, MatchKind::Content));
+        let Ok(header) = envelope.header_element() else { return self.write_in_full(envelope) };
+        let message = self.encode_body(envelope);
+        let Some(message) = message else { return self.write_in_full(envelope) };
+        Ok(self.hand_out(message, header))
+    }
+
+    /// Writes a message without its header; `None` if it cannot be written against a template.
+    fn encode_body(&mut self, envelope: &Envelope<'_>) -> Option<(Frames, MatchKind)> {
+        let form = envelope.form();
+        let stamp = if envelope.prefixes.is_empty() { stamp_of(envelope) } else { None };
+        if let Some(frames) = self.unchanged(stamp.as_ref(), &form) {
+            return Some((frames, MatchKind::Content));
         }
-        if self.form.replace(form) != Some(form) {
+        if self.form.as_ref() != Some(&form) {
             self.chunks.clear();
+            self.form = Some(form);
         }
         self.stamp = stamp;
         let (chunks, names) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.names));
         let mut against = Against::new(self.options, chunks, names, self.stats).with_pool(self.pool.clone());
         against.frames = self.frames.take();
         let mut encoder = Encoder::with_template(against);
-        envelope.encode(&mut encoder);
-        match encoder.finish_template() {
-            Some(written) => Ok(self.keep(written)),
-            None => self.write_in_full(envelope),
-        }
+        envelope.encode_without_headers(&mut encoder);
+        encoder.finish_template().map(|written| self.keep(written))
     }
 
     /// Returns the lists of the last message, as a hint for decoding its answer. `None` without
@@ -143,18 +168,22 @@ impl Template {
     }
 
     /// Returns the message, if the value reports that its state is unchanged.
-    fn unchanged(&self, stamp: Option<&(Stamp, QName)>, form: (Version, Use)) -> Option<Frames> {
-        let is_same = stamp.is_some() && stamp == self.stamp.as_ref() && self.form == Some(form);
+    fn unchanged(&self, stamp: Option<&(Stamp, QName)>, form: &Form) -> Option<Frames> {
+        let is_same = stamp.is_some() && stamp == self.stamp.as_ref() && self.form.as_ref() == Some(form);
         self.frames.clone().filter(|_| is_same)
     }
 
     /// Stores a written message in the template, and returns it for sending.
-    fn keep(&mut self, written: Written) -> Outgoing {
-        let Written { chunks, names, stats, kind, frames } = written;
+    fn keep(&mut self, written: Written) -> (Frames, MatchKind) {
+        let Written { chunks, names, stats, kind, frames, unused_prefixes } = written;
         (self.chunks, self.names, self.stats) = (chunks, names, stats);
+        self.head = start_of_second(&self.chunks);
+        if !unused_prefixes.is_subset(&self.unused_prefixes) {
+            Arc::make_mut(&mut self.unused_prefixes).extend(unused_prefixes);
+        }
         if let Some(frames) = frames {
             self.frames = Some(frames.clone());
-            return self.hand_out(frames, kind);
+            return (frames, kind);
         }
         let frames = self.chunks.iter().filter(|chunk| !chunk.bytes().is_empty()).map(frame);
         let frames = Frames::new(frames);
@@ -164,17 +193,26 @@ impl Template {
         if self.memory > self.options.bytes {
             self.forget();
         }
-        self.hand_out(frames, kind)
+        (frames, kind)
     }
 
-    fn hand_out(&mut self, frames: Frames, kind: MatchKind) -> Outgoing {
-        self.stats.count(kind, frames.len());
-        Outgoing::new(frames, kind)
+    /// Returns the message for sending, with its header.
+    fn hand_out(&mut self, (frames, kind): (Frames, MatchKind), header: Option<Vec<u8>>) -> Outgoing {
+        let message = Outgoing::new(frames, kind, self.head, Arc::clone(&self.unused_prefixes));
+        let message = match header {
+            Some(header) => {
+                self.stats.written += header.len() as u64;
+                message.with_header(header)
+            }
+            None => message,
+        };
+        self.stats.count(kind, message.len());
+        message
     }
 
     fn write_in_full(&mut self, envelope: &Envelope<'_>) -> Result<Outgoing, Error> {
         self.forget();
-        Ok(Outgoing::in_full(envelope.write(Buffer::new())?, &mut self.stats))
+        Ok(Outgoing::in_full(envelope.write_parted(Buffer::new())?, &mut self.stats))
     }
 
     fn forget(&mut self) {
@@ -190,6 +228,22 @@ fn stamp_of(envelope: &Envelope<'_>) -> Option<(Stamp, QName)> {
         Body::Element { name, value, .. } => value.stamp().map(|stamp| (stamp, name.clone())),
         Body::Fault(_) => None,
     }
+}
+
+/// Returns the number of bytes before the second start tag of a message, that of its `Body`.
+fn start_of_second(chunks: &[Arc<Chunk>]) -> usize {
+    let (mut before, mut starts) = (0, 0);
+    for chunk in chunks {
+        let Chunk::Tape(tape) = &**chunk else { break };
+        for entry in tape.entries.iter().filter(|entry| entry.kind == Kind::Start) {
+            starts += 1;
+            if starts == 2 {
+                return before + entry.pos();
+            }
+        }
+        before += tape.bytes.len();
+    }
+    before
 }
 
 /// Returns a chunk as a piece of a message, sharing its memory.

@@ -80,7 +80,7 @@ impl Templates {
         }
         let start = self.start();
         let same = self.set.iter().position(|template| template.is_of(envelope));
-        let Some(chosen) = same.or_else(|| self.choose(|encoder| envelope.encode(encoder))) else {
+        let Some(chosen) = same.or_else(|| self.choose(|encoder| envelope.encode_without_headers(encoder))) else {
             self.is_full = true;
             self.payoff.add_search(start.map(|start| start.elapsed()).unwrap_or_default());
             return self.write_in_full(envelope);
@@ -146,8 +146,9 @@ impl Templates {
     fn measure(&mut self, envelope: &Envelope<'_>) {
         let write = || {
             let start = Instant::now();
-            let message =
-                envelope.write(self.buffer()).map(|message| Outgoing::in_full(message, &mut EncodeStats::default()));
+            let message = envelope
+                .write_parted(self.buffer())
+                .map(|message| Outgoing::in_full(message, &mut EncodeStats::default()));
             std::hint::black_box(&message);
             start.elapsed()
         };
@@ -163,8 +164,8 @@ impl Templates {
 
     fn write_in_full(&mut self, envelope: &Envelope<'_>) -> Result<Outgoing, Error> {
         let start = self.start();
-        let message = envelope.write(self.buffer())?;
-        self.bytes = message.len();
+        let message = envelope.write_parted(self.buffer())?;
+        self.bytes = message.bytes.len();
         let message = Outgoing::in_full(message, &mut self.stats);
         self.payoff.add_full(self.bytes, start.map(|start| start.elapsed()));
         Ok(message)
