@@ -22,7 +22,7 @@ pub enum CallError {
     /// The request could not be sent, or the answer did not arrive.
     Http(BoxError),
     /// The answer is not a SOAP message, or has an error status and is malformed.
-    Status(StatusError),
+    Status(Box<StatusError>),
     /// The answer is a fault.
     Fault(Box<Fault>),
     /// The answer is malformed, or is not the expected message.
@@ -66,7 +66,7 @@ impl CallError {
             return CallError::Decode(error);
         }
         let cause = Some(MessageError::Decode(error));
-        CallError::Status(StatusError { cause, ..StatusError::new(status) })
+        CallError::Status(Box::new(StatusError { cause, ..StatusError::new(status) }))
     }
 }
 

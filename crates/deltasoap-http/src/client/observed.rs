@@ -105,7 +105,7 @@ impl Observed {
     ) -> Result<T, CallError> {
         let outcome = within(time, call).instrument(self.span.clone()).await.map_err(|error| match error {
             CallError::Timeout(late) => CallError::Timeout(late.at(&self.url)),
-            CallError::Status(error) => CallError::Status(error.at(&self.url)),
+            CallError::Status(error) => CallError::Status(Box::new(error.at(&self.url))),
             error => error,
         });
         let failure = outcome.as_ref().err();

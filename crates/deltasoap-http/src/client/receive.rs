@@ -292,7 +292,8 @@ pub(super) fn status_error(
     let location = headers.get(LOCATION).filter(|_| status.is_redirection());
     let location = location.map(|location| String::from_utf8_lossy(location.as_bytes()).into());
     let schemes = offered(status, headers);
-    CallError::Status(StatusError { location, media_type, excerpt, schemes, cause, ..StatusError::new(status) })
+    let error = StatusError { location, media_type, excerpt, schemes, cause, ..StatusError::new(status) };
+    CallError::Status(Box::new(error))
 }
 
 /// Accepts the possible answers to a one-way message: nothing relevant, or a fault.
