@@ -2,6 +2,7 @@
 
 use super::Version;
 use crate::content::Message;
+use crate::encode::Encoder;
 use crate::{Error, ErrorKind, Node, QName};
 
 /// The actor for the next node on the message path (SOAP 1.1, section 4.2.2).
@@ -25,6 +26,20 @@ impl HeaderBlock {
     /// Returns an error if the value holds text that XML cannot carry.
     pub fn from_message<T: Message>(value: &T) -> Result<Self, Error> {
         Ok(HeaderBlock { node: Node::from_message(value)? })
+    }
+
+    /// Returns the block in the form that Exclusive XML Canonicalization 1.0 gives it, and the
+    /// prefixes that the form declares as `InclusiveNamespaces`, in alphabetical order; `""` stands
+    /// for `#default`.
+    ///
+    /// # Errors
+    /// Returns an error if the block holds text that XML cannot carry.
+    pub fn to_canonical(&self) -> Result<(Vec<u8>, Vec<String>), Error> {
+        let mut encoder = Encoder::new();
+        encoder.set_canonical(true);
+        self.node.write(&mut encoder);
+        let prefixes = encoder.unused_prefixes().into_iter().collect();
+        Ok((encoder.finish()?.into_vec(), prefixes))
     }
 
     /// Marks the block as mandatory: the receiver must understand it or refuse the message.

@@ -117,6 +117,14 @@ impl Canonicalizer {
         }
     }
 
+    /// Takes an attribute of the XML namespace from an element around the one to be written, as
+    /// [`around`](Self::around) does: its local name and value.
+    pub fn inherit(&mut self, local: &str, value: &str) {
+        if !self.method.is_exclusive() {
+            self.scratch.inherit(local, value);
+        }
+    }
+
     /// Takes the next event of the element, its start tag first.
     ///
     /// # Errors

@@ -24,11 +24,15 @@ impl Scratch {
     pub(super) fn note_around(&mut self, reader: &Reader) {
         for (name, value) in (0..reader.attribute_count()).map(|index| reader.attribute(index)) {
             if reader.names().namespace(name) == XML {
-                let local = reader.names().local(name);
-                self.around.retain(|(other, _)| other != local);
-                self.around.push((local.to_owned(), value.to_owned()));
+                self.inherit(reader.names().local(name), value);
             }
         }
+    }
+
+    /// Notes an attribute of the XML namespace, which hides one that is further outside.
+    pub(super) fn inherit(&mut self, local: &str, value: &str) {
+        self.around.retain(|(other, _)| other != local);
+        self.around.push((local.to_owned(), value.to_owned()));
     }
 }
 

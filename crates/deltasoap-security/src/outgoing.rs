@@ -1,0 +1,460 @@
+//! What is added to sent messages: tokens, a timestamp, signatures.
+
+use crate::keys::Identity;
+use crate::signature::{PartReference, SignedPart, write};
+use crate::token::timestamp;
+use crate::token::username::UsernameToken;
+use crate::xml::attribute;
+use crate::{Certificate, DigestAlgorithm, SecurityError, ns};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use deltasoap_core::soap::{HeaderBlock, Version};
+use deltasoap_core::{Outgoing, QName};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// The id of a signed body. Messages that are to be signed are written with it
+/// ([`Envelope::canonical`](deltasoap_core::soap::Envelope::canonical)).
+pub const BODY_ID: &str = "signed-body";
+const TIMESTAMP_ID: &str = "signed-timestamp";
+const USER_ID: &str = "user-token";
+const CERTIFICATE_ID: &str = "certificate-token";
+const ASSERTION_REFERENCE_ID: &str = "assertion-reference";
+/// The beginning of the ids of signed header blocks.
+const BLOCK_ID: &str = "signed-block-";
+
+/// Security that is added to messages before they are sent.
+///
+/// ```no_run
+/// use deltasoap_security::{Identity, Protection};
+/// use std::time::Duration;
+///
+/// # fn main() -> Result<(), deltasoap_security::SecurityError> {
+/// let identity = Identity::from_pem(std::fs::read("client.pem").expect("a file"), std::fs::read("client.key").expect("a file"))?;
+/// let protection = Protection::new().timestamp(Duration::from_secs(300)).sign(identity);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "protection does nothing until a client or a server uses it"]
+pub struct Protection {
+    timestamp: Option<Duration>,
+    user: Option<UsernameToken>,
+    assertion: Option<AssertionToken>,
+    signing: Option<Signing>,
+    must_understand: bool,
+    /// Added to the time of the clock.
+    clock_offset: ClockOffset,
+    now: Option<SystemTime>,
+}
+
+#[derive(Debug, Clone)]
+struct Signing {
+    identity: Identity,
+    reference: KeyReference,
+    digest: DigestAlgorithm,
+    parts: SignedParts,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct SignedParts {
+    body: bool,
+    headers: bool,
+    tokens: bool,
+    attachments: bool,
+}
+
+/// A difference of clocks, which may be negative.
+#[derive(Debug, Clone, Copy, Default)]
+struct ClockOffset {
+    ahead: Duration,
+    behind: Duration,
+}
+
+/// How a signature refers to the certificate of its key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeyReference {
+    /// The certificate is a `BinarySecurityToken` in the message. The default.
+    Token,
+    /// The certificate and those of its authorities are in the message (`X509PKIPathv1`).
+    TokenPath,
+    /// By the SHA-1 digest of the certificate, which the receiver must have.
+    Thumbprint,
+    /// By the subject key identifier of the certificate, which the receiver must have.
+    KeyIdentifier,
+    /// By the issuer and the serial number of the certificate, which the receiver must have.
+    IssuerSerial,
+    /// By a name that the receiver knows, for shared secrets.
+    Name(String),
+    /// By the assertion in the message, which names the key as that of its holder.
+    Assertion,
+}
+
+/// An assertion that is sent as it was received from its issuer.
+#[derive(Debug, Clone)]
+struct AssertionToken {
+    xml: Arc<str>,
+    id: String,
+    is_saml2: bool,
+}
+
+impl Default for Protection {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Protection {
+    /// Adds nothing.
+    pub fn new() -> Self {
+        Protection {
+            timestamp: None,
+            user: None,
+            assertion: None,
+            signing: None,
+            must_understand: true,
+            clock_offset: ClockOffset::default(),
+            now: None,
+        }
+    }
+
+    /// Adds a `Timestamp`; the message is valid for this time.
+    pub fn timestamp(mut self, valid_for: Duration) -> Self {
+        self.timestamp = Some(valid_for);
+        self
+    }
+
+    /// Adds a `UsernameToken`.
+    pub fn user(mut self, token: UsernameToken) -> Self {
+        self.user = Some(token);
+        self
+    }
+
+    /// Adds a SAML assertion, as its issuer wrote it.
+    ///
+    /// # Errors
+    /// Returns an error if the text is no assertion, or depends on declarations that are not in it.
+    pub fn assertion(mut self, xml: &str) -> Result<Self, SecurityError> {
+        self.assertion = Some(AssertionToken::new(xml)?);
+        Ok(self)
+    }
+
+    /// Signs the body, the timestamp, the tokens and all header blocks.
+    pub fn sign(mut self, identity: Identity) -> Self {
+        let reference = if identity.signer.algorithm().is_symmetric() {
+            KeyReference::Name(String::new())
+        } else {
+            KeyReference::Token
+        };
+        let parts = SignedParts { body: true, headers: true, tokens: true, attachments: false };
+        self.signing = Some(Signing { identity, reference, digest: DigestAlgorithm::Sha256, parts });
+        self
+    }
+
+    /// Sets how the signature refers to its key. Default: [`KeyReference::Token`].
+    pub fn key_reference(self, reference: KeyReference) -> Self {
+        self.signing_with(|signing| signing.reference = reference)
+    }
+
+    /// Sets the algorithm of the digests of the signed parts. Default: SHA-256.
+    pub fn digest(self, algorithm: DigestAlgorithm) -> Self {
+        self.signing_with(|signing| signing.digest = algorithm)
+    }
+
+    /// Sets whether the body is signed. Default: true.
+    pub fn sign_body(self, on: bool) -> Self {
+        self.signing_with(|signing| signing.parts.body = on)
+    }
+
+    /// Sets whether header blocks are signed. Default: true.
+    pub fn sign_headers(self, on: bool) -> Self {
+        self.signing_with(|signing| signing.parts.headers = on)
+    }
+
+    /// Sets whether user names, assertions and the signer's certificate are signed. Default: true.
+    pub fn sign_tokens(self, on: bool) -> Self {
+        self.signing_with(|signing| signing.parts.tokens = on)
+    }
+
+    /// Sets whether attachments are signed. Default: false.
+    pub fn sign_attachments(self, on: bool) -> Self {
+        self.signing_with(|signing| signing.parts.attachments = on)
+    }
+
+    fn signing_with(mut self, set: impl FnOnce(&mut Signing)) -> Self {
+        if let Some(signing) = &mut self.signing {
+            set(signing);
+        }
+        self
+    }
+
+    /// Sets whether the receiver must understand the security header. Default: true.
+    pub fn must_understand(mut self, on: bool) -> Self {
+        self.must_understand = on;
+        self
+    }
+
+    /// Adds a time to that of the clock, for receivers whose clock is ahead: cameras, for instance.
+    pub fn clock_ahead(mut self, by: Duration) -> Self {
+        self.clock_offset = ClockOffset { ahead: by, behind: Duration::ZERO };
+        self
+    }
+
+    /// Subtracts a time from that of the clock, for receivers whose clock is behind.
+    pub fn clock_behind(mut self, by: Duration) -> Self {
+        self.clock_offset = ClockOffset { ahead: Duration::ZERO, behind: by };
+        self
+    }
+
+    /// Uses this time in place of that of the clock.
+    pub fn at(mut self, time: SystemTime) -> Self {
+        self.now = Some(time);
+        self
+    }
+
+    /// Returns the id that the body is to be written with, in canonical form; `None` if it is not
+    /// signed.
+    pub fn body_id(&self) -> Option<&'static str> {
+        self.signing.as_ref().filter(|signing| signing.parts.body).map(|_| BODY_ID)
+    }
+
+    /// Returns true if attachments are signed, so that their content must be known.
+    pub fn signs_attachments(&self) -> bool {
+        self.signing.as_ref().is_some_and(|signing| signing.parts.attachments)
+    }
+
+    /// Returns the complete `Header` element of a message, with these blocks and the security
+    /// header. The message must have been written without headers, and with
+    /// [`body_id`](Self::body_id); [`Outgoing::with_header`] inserts the element.
+    ///
+    /// # Errors
+    /// Returns an error if a block cannot be written, or the key cannot be used.
+    pub fn header(
+        &self,
+        version: Version,
+        blocks: &[HeaderBlock],
+        message: &Outgoing,
+        attachments: &[(&str, &[u8])],
+    ) -> Result<String, SecurityError> {
+        let now = self.time();
+        let mut parts = Parts::new(self.signing.as_ref());
+        let mut out = String::from("<soap:Header>");
+        for (number, block) in blocks.iter().enumerate() {
+            out.push_str(&parts.block(number, block)?);
+        }
+        out.push_str(&self.security(version, now, &mut parts, message, attachments)?);
+        out.push_str("</soap:Header>");
+        Ok(out)
+    }
+
+    fn time(&self) -> SystemTime {
+        let now = self.now.unwrap_or_else(SystemTime::now);
+        now + self.clock_offset.ahead - self.clock_offset.behind
+    }
+
+    /// Returns the `Security` header block. Tokens come before the signature that refers to them.
+    fn security(
+        &self,
+        version: Version,
+        now: SystemTime,
+        parts: &mut Parts<'_>,
+        message: &Outgoing,
+        attachments: &[(&str, &[u8])],
+    ) -> Result<String, SecurityError> {
+        let must_understand = if self.must_understand { " soap:mustUnderstand=\"1\"" } else { "" };
+        let mut out = format!(
+            "<wsse:Security xmlns:soap=\"{}\" xmlns:wsse=\"{}\"{must_understand}>",
+            version.namespace(),
+            ns::WSSE
+        );
+        if let Some(valid_for) = self.timestamp {
+            let timestamp = timestamp::write(TIMESTAMP_ID, now, valid_for)?;
+            parts.add(PartReference::Id(TIMESTAMP_ID.to_owned()), timestamp.as_bytes(), Vec::new());
+            out.push_str(&timestamp);
+        }
+        if let Some(user) = &self.user {
+            let token = user.write(USER_ID, now)?;
+            parts.add_token(PartReference::Id(USER_ID.to_owned()), token.as_bytes());
+            out.push_str(&token);
+        }
+        if let Some(assertion) = &self.assertion {
+            out.push_str(&assertion.xml);
+        }
+        if let Some(signing) = &self.signing {
+            out.push_str(&self.signature(signing, parts, message, attachments)?);
+        }
+        out.push_str("</wsse:Security>");
+        Ok(out)
+    }
+
+    /// Returns the signer's certificate and the signature.
+    fn signature(
+        &self,
+        signing: &Signing,
+        parts: &mut Parts<'_>,
+        message: &Outgoing,
+        attachments: &[(&str, &[u8])],
+    ) -> Result<String, SecurityError> {
+        let mut out = String::new();
+        let key_info = signing.key_info(self.assertion.as_ref(), &mut out)?;
+        if !out.is_empty() {
+            parts.add_token(PartReference::Id(CERTIFICATE_ID.to_owned()), out.as_bytes());
+        }
+        if let Some(assertion) = self.assertion.as_ref().filter(|_| signing.parts.tokens) {
+            // The reference is not canonicalized, the assertion is in its place.
+            out.push_str(&assertion.reference(ASSERTION_REFERENCE_ID));
+            let canonical = assertion.canonical()?;
+            parts.add_token(PartReference::Token(ASSERTION_REFERENCE_ID.to_owned()), &canonical);
+        }
+        if signing.parts.body {
+            parts.add_pieces(PartReference::Id(BODY_ID.to_owned()), message.body(), message.inclusive_prefixes());
+        }
+        for (content_id, content) in attachments.iter().filter(|_| signing.parts.attachments) {
+            parts.add(PartReference::Attachment((*content_id).to_owned()), content, Vec::new());
+        }
+        if parts.signed.is_empty() {
+            return Err(SecurityError::Write("nothing in the message is to be signed".to_owned()));
+        }
+        out.push_str(&write::write_signature(&parts.signed, signing.digest, &*signing.identity.signer, &key_info)?);
+        Ok(out)
+    }
+}
+
+impl Signing {
+    /// Returns the content of the `KeyInfo`. Writes the token that it refers to, if any.
+    fn key_info(&self, assertion: Option<&AssertionToken>, token: &mut String) -> Result<String, SecurityError> {
+        let own = || {
+            let missing = || SecurityError::Key("the identity has no certificate for its key".to_owned());
+            self.identity.certificate().ok_or_else(missing)
+        };
+        match &self.reference {
+            KeyReference::Token => {
+                *token = binary_token(ns::X509_V3, own()?.der());
+                Ok(write::reference_to_token(CERTIFICATE_ID, ns::X509_V3))
+            }
+            KeyReference::TokenPath => {
+                *token = binary_token(ns::X509_PKI_PATH, &Certificate::path_to_der(&self.identity.chain)?);
+                Ok(write::reference_to_token(CERTIFICATE_ID, ns::X509_PKI_PATH))
+            }
+            KeyReference::Thumbprint => Ok(write::reference_by_identifier(ns::THUMBPRINT, own()?.thumbprint())),
+            KeyReference::KeyIdentifier => {
+                let missing = || SecurityError::Key("the certificate has no subject key identifier".to_owned());
+                Ok(write::reference_by_identifier(ns::X509_SKI, own()?.key_identifier().ok_or_else(missing)?))
+            }
+            KeyReference::IssuerSerial => Ok(write::reference_by_serial(own()?.issuer(), &own()?.serial())),
+            KeyReference::Name(name) => Ok(format!("<ds:KeyName>{}</ds:KeyName>", crate::xml::text(name))),
+            KeyReference::Assertion => {
+                let missing = || SecurityError::Key("there is no assertion that names the key".to_owned());
+                let assertion = assertion.ok_or_else(missing)?;
+                Ok(write::reference_to_assertion(&assertion.id, assertion.is_saml2))
+            }
+        }
+    }
+}
+
+fn binary_token(kind: &str, der: &[u8]) -> String {
+    format!(
+        "<wsse:BinarySecurityToken xmlns:wsse=\"{wsse}\" xmlns:wsu=\"{wsu}\" EncodingType=\"{base64}\" \
+         ValueType=\"{kind}\" wsu:Id=\"{id}\">{der}</wsse:BinarySecurityToken>",
+        wsse = ns::WSSE,
+        wsu = ns::WSU,
+        base64 = ns::BASE64,
+        id = CERTIFICATE_ID,
+        der = BASE64_STANDARD.encode(der),
+    )
+}
+
+/// The parts of a message that are signed.
+struct Parts<'p> {
+    signing: Option<&'p Signing>,
+    signed: Vec<SignedPart>,
+}
+
+impl<'p> Parts<'p> {
+    fn new(signing: Option<&'p Signing>) -> Self {
+        Parts { signing, signed: Vec::new() }
+    }
+
+    /// Returns a header block as it is written.
+    fn block(&mut self, number: usize, block: &HeaderBlock) -> Result<String, SecurityError> {
+        let mut block = block.clone();
+        let name = QName::new(ns::WSU, "Id");
+        let is_signed = self.signing.is_some_and(|signing| signing.parts.headers);
+        let id = match block.node.attribute(ns::WSU, "Id") {
+            Some(own) => own.to_owned(),
+            None => format!("{BLOCK_ID}{number}"),
+        };
+        if is_signed && block.node.attribute(ns::WSU, "Id").is_none() {
+            block.node.attributes.push((name, id.as_str().into()));
+        }
+        let unwritable = |error| SecurityError::Write(format!("the header block {}: {error}", block.node.name));
+        let (bytes, prefixes) = block.to_canonical().map_err(unwritable)?;
+        if is_signed {
+            self.add(PartReference::Id(id), &bytes, prefixes);
+        }
+        String::from_utf8(bytes).map_err(|error| SecurityError::Write(error.to_string()))
+    }
+
+    fn add(&mut self, reference: PartReference, bytes: &[u8], prefixes: Vec<String>) {
+        self.add_pieces(reference, std::iter::once(bytes), prefixes.iter().map(String::as_str));
+    }
+
+    fn add_token(&mut self, reference: PartReference, bytes: &[u8]) {
+        if self.signing.is_some_and(|signing| signing.parts.tokens) {
+            self.add(reference, bytes, Vec::new());
+        }
+    }
+
+    fn add_pieces<'b>(
+        &mut self,
+        reference: PartReference,
+        pieces: impl Iterator<Item = &'b [u8]>,
+        prefixes: impl Iterator<Item = &'b str>,
+    ) {
+        let Some(signing) = self.signing else { return };
+        let mut hasher = signing.digest.hasher();
+        pieces.for_each(|piece| hasher.update(piece));
+        let prefixes = prefixes.map(str::to_owned).collect();
+        self.signed.push(SignedPart { reference, digest: hasher.finish(), prefixes });
+    }
+}
+
+impl AssertionToken {
+    fn new(xml: &str) -> Result<Self, SecurityError> {
+        let malformed =
+            |error: &dyn std::fmt::Display| SecurityError::Token(format!("the assertion cannot be read: {error}"));
+        let xml = xml.trim_start_matches('\u{feff}').trim();
+        let xml = match xml.strip_prefix("<?xml") {
+            Some(rest) => rest.split_once("?>").map_or(xml, |(_, rest)| rest.trim_start()),
+            None => xml,
+        };
+        let node = deltasoap_core::Node::parse(xml.as_bytes()).map_err(|error| malformed(&error))?;
+        let id = match (&*node.name.namespace, &*node.name.local) {
+            (ns::SAML2, "Assertion") => node.attribute("", "ID"),
+            (ns::SAML1, "Assertion") => node.attribute("", "AssertionID"),
+            _ => return Err(malformed(&format!("its root is {}", node.name))),
+        };
+        let id = id.ok_or_else(|| malformed(&"it has no id"))?.to_owned();
+        Ok(AssertionToken { xml: xml.into(), id, is_saml2: *node.name.namespace == *ns::SAML2 })
+    }
+
+    /// Returns a reference to the assertion.
+    fn reference(&self, id: &str) -> String {
+        let reference = write::reference_to_assertion(&self.id, self.is_saml2);
+        reference.replacen(
+            "<wsse:SecurityTokenReference ",
+            &format!("<wsse:SecurityTokenReference wsu:Id=\"{}\" xmlns:wsu=\"{}\" ", attribute(id), ns::WSU),
+            1,
+        )
+    }
+
+    /// Returns the canonical form of the assertion in place of a reference to it.
+    fn canonical(&self) -> Result<Vec<u8>, SecurityError> {
+        let method = deltasoap_xml::c14n::Method::exclusive();
+        let canonical =
+            deltasoap_xml::c14n::canonicalize(self.xml.as_bytes(), deltasoap_xml::Limits::default(), &method)
+                .map_err(|error| SecurityError::Token(error.to_string()))?;
+        Ok(crate::signature::with_default_namespace(canonical))
+    }
+}

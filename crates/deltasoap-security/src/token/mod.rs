@@ -1,0 +1,5 @@
+//! Security tokens and timestamps.
+
+pub(crate) mod saml;
+pub(crate) mod timestamp;
+pub(crate) mod username;

@@ -1,0 +1,284 @@
+//! Attacks, which are refused.
+
+use crate::support::{KEYS, blocks, client, now, send, text, trust, verify, verify_in};
+use deltasoap_core::soap::Version;
+use deltasoap_security::{Identity, Protection, ReplayCache, Requirements, SecurityError, Trust, UsernameToken};
+use std::sync::Arc;
+use std::time::Duration;
+
+fn signed() -> String {
+    let protection = Protection::new().timestamp(Duration::from_secs(300)).sign(client());
+    text(&send(&protection, Version::Soap11, &blocks()))
+}
+
+fn requirements() -> Requirements {
+    Requirements::new().trust(trust()).signed_body().signed_timestamp()
+}
+
+#[track_caller]
+fn refused(message: &str) -> SecurityError {
+    assert_ne!(message, signed_text(message), "the attack changed nothing");
+    verify(message.as_bytes(), requirements()).expect_err("an attack")
+}
+
+/// Returns the message if it is a valid one.
+fn signed_text(message: &str) -> &str {
+    if verify(message.as_bytes(), requirements()).is_ok() { message } else { "" }
+}
+
+/// Returns the text from one place to another, both included.
+fn between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
+    let start = text.find(from).expect("the start");
+    let end = start + text[start..].find(to).expect("the end") + to.len();
+    &text[start..end]
+}
+
+#[test]
+fn the_message_itself_is_valid() {
+    verify(signed().as_bytes(), requirements()).expect("a valid message");
+}
+
+#[test]
+fn changed_content() {
+    let message = signed();
+    for (from, to) in [
+        ("<amount>0.1</amount>", "<amount>9.9</amount>"),
+        ("<to>Ada", "<to>Eve"),
+        ("<lines>0</lines>", ""),
+        (">7</", ">8</"),
+        ("t:urgent", "t:normal"),
+        ("xmlns:t=\"urn:types\"", "xmlns:t=\"urn:other\""),
+        ("<amount>", "<amount xmlns:x=\"urn:x\" x:y=\"1\">"),
+        ("</wsu:Created>", "</wsu:Created ><!-- --><wsu:Created>2026-01-01T00:00:00Z</wsu:Created>"),
+    ] {
+        assert!(message.contains(from), "{from}");
+        let error = refused(&message.replacen(from, to, 1));
+        assert!(matches!(error, SecurityError::Check(_)), "{from}: {error:?}");
+    }
+    // What canonicalization removes is not content.
+    let respelt = message.replacen("<amount>0.1</amount>", "<amount  ><!-- x --><![CDATA[0]]>.1</amount >", 1);
+    verify(respelt.as_bytes(), requirements()).expect("the same content");
+}
+
+/// McIntosh and Austel, *XML Signature Element Wrapping Attacks and Countermeasures*, 2005, and
+/// variants: the signed element is moved to a place where nobody reads it, and another one is put in
+/// its place.
+#[test]
+fn wrapping() {
+    let message = signed();
+    let body = between(&message, "<soap:Body", "</soap:Body>");
+    let forged = body.replace("0.1", "999");
+    let unsigned = forged.replace("signed-body", "other");
+    let without_id = forged.replacen(" wsu:Id=\"signed-body\"", "", 1);
+    let header_end = "</soap:Header>";
+    let in_header = |wrapped: &str, new: &str| {
+        message.replace(body, new).replace(header_end, &format!("<w xmlns=\"urn:w\">{wrapped}</w>{header_end}"))
+    };
+    let in_security = |wrapped: &str, new: &str| {
+        message
+            .replace(body, new)
+            .replace("</wsse:Security>", &format!("<w xmlns=\"urn:w\">{wrapped}</w></wsse:Security>"))
+    };
+    let attacks = [
+        // 1 to 3: the body in a header block; the new one has the same id, another one, or none.
+        in_header(body, &forged),
+        in_header(body, &unsigned),
+        in_header(body, &without_id),
+        // 4, 5: in the security header.
+        in_security(body, &unsigned),
+        in_security(body, &without_id),
+        // 6: in an object of the signature.
+        message
+            .replace(body, &without_id)
+            .replace("</ds:Signature>", &format!("<ds:Object>{body}</ds:Object></ds:Signature>")),
+        // 7: in the new body.
+        message.replace(body, &unsigned.replace("</soap:Body>", &format!("<w>{body}</w></soap:Body>"))),
+        // 8: a second body.
+        message.replace(body, &format!("{unsigned}{body}")),
+        message.replace(body, &format!("{body}{unsigned}")),
+    ];
+    for (number, attack) in attacks.iter().enumerate() {
+        let verified = verify(attack.as_bytes(), requirements());
+        match verified {
+            // The decoder refuses a second body; the signed one is the first.
+            Ok(_) if number == 8 => {
+                assert!(deltasoap_core::soap::decode_request::<crate::support::Transfer>(attack.as_bytes()).is_err());
+            }
+            verified => assert!(verified.is_err(), "attack {number}: {verified:?}"),
+        }
+    }
+}
+
+/// The same with signed header blocks: the timestamp, and a block.
+#[test]
+fn wrapped_header_blocks() {
+    let message = signed();
+    let timestamp = between(&message, "<wsu:Timestamp", "</wsu:Timestamp>");
+    let fresh = timestamp.replace(" wsu:Id=\"signed-timestamp\"", "");
+    for attack in [
+        message.replace(timestamp, &format!("{fresh}<w>{timestamp}</w>")),
+        message.replace(timestamp, &format!("<w>{timestamp}</w>")),
+        message.replace(timestamp, &format!("{fresh}{timestamp}")),
+        message.replace(timestamp, ""),
+    ] {
+        refused(&attack);
+    }
+    let block = between(&message, "<ns:transaction", "</ns:transaction>");
+    let name = deltasoap_core::QName::new("urn:tx", "transaction");
+    let forged = block.replace(">7<", ">8<").replace("signed-block-0", "x");
+    for attack in [
+        message.replace(block, &forged),
+        message.replace(block, &format!("{forged}<w>{block}</w>")),
+        message.replace(block, &format!("{forged}{block}")),
+    ] {
+        let verified = verify(attack.as_bytes(), requirements().signed_header(name.clone()));
+        assert!(verified.is_err(), "{verified:?}");
+    }
+}
+
+#[test]
+fn ids_that_occur_twice() {
+    let message = signed();
+    for attack in [
+        message.replace("<lines>0</lines>", "<lines xmlns:u=\"http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd\" u:Id=\"signed-body\">0</lines>"),
+        message.replace("<lines>0</lines>", "<lines Id=\"signed-timestamp\">0</lines>"),
+        message.replace("</soap:Header>", "<x Id=\"signed-body\"/></soap:Header>"),
+        message.replace("</soap:Header>", "<x ID=\"signed-timestamp\"/></soap:Header>"),
+        message.replace("</wsse:Security>", "<x xml:id=\"signed-block-0\"/></wsse:Security>"),
+    ] {
+        let error = refused(&attack);
+        assert!(matches!(error, SecurityError::Malformed(_)), "{error:?}");
+    }
+}
+
+#[test]
+fn strangers() {
+    let (certificate, key) = &KEYS.stranger;
+    let identity = Identity::from_pem(certificate, key).expect("an identity");
+    let message = send(&Protection::new().timestamp(Duration::from_secs(300)).sign(identity), Version::Soap11, &[]);
+    assert!(matches!(verify(&message, requirements()), Err(SecurityError::Token(_))));
+    let plain = send(&Protection::new().timestamp(Duration::from_secs(300)), Version::Soap11, &[]);
+    assert!(matches!(verify(&plain, requirements()), Err(SecurityError::Missing(_))));
+    // A certificate says nothing without the key.
+    let message = signed();
+    let own = between(&message, "<wsse:BinarySecurityToken", "</wsse:BinarySecurityToken>");
+    let foreign = text(&send(
+        &Protection::new().sign(Identity::from_pem(certificate, key).expect("an identity")),
+        Version::Soap11,
+        &[],
+    ));
+    let foreign = between(&foreign, "<wsse:BinarySecurityToken", "</wsse:BinarySecurityToken>");
+    refused(&message.replace(own, foreign));
+}
+
+#[test]
+fn algorithms_that_are_not_allowed() {
+    let message = signed();
+    let rsa = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256";
+    for (from, to) in [
+        // The public key as the secret of an HMAC.
+        (rsa, "http://www.w3.org/2001/04/xmldsig-more#hmac-sha256"),
+        (rsa, "http://www.w3.org/2000/09/xmldsig#dsa-sha1"),
+        ("http://www.w3.org/2001/04/xmlenc#sha256", "http://www.w3.org/2001/04/xmldsig-more#md5"),
+        // A truncated digest.
+        (
+            "rsa-sha256\"></ds:SignatureMethod>",
+            "rsa-sha256\"><ds:HMACOutputLength>8</ds:HMACOutputLength></ds:SignatureMethod>",
+        ),
+        // Transforms that compute.
+        (
+            "<ds:Transform Algorithm=\"http://www.w3.org/2001/10/xml-exc-c14n#\">",
+            "<ds:Transform Algorithm=\"http://www.w3.org/TR/1999/REC-xslt-19991116\"><s xmlns=\"urn:s\"/>",
+        ),
+        (
+            "<ds:Transform Algorithm=\"http://www.w3.org/2001/10/xml-exc-c14n#\">",
+            "<ds:Transform Algorithm=\"http://www.w3.org/TR/1999/REC-xpath-19991116\">",
+        ),
+        // References outside the message, or to all of it.
+        ("URI=\"#signed-body\"", "URI=\"http://attacker.example/\""),
+        ("URI=\"#signed-body\"", "URI=\"file:///etc/passwd\""),
+        ("URI=\"#signed-body\"", "URI=\"\""),
+        ("URI=\"#signed-body\"", "URI=\"#xpointer(/)\""),
+        ("URI=\"#certificate-token\" ValueType", "URI=\"http://attacker.example/\" ValueType"),
+    ] {
+        assert!(message.contains(from), "{from}");
+        let error = refused(&message.replacen(from, to, 1));
+        let is_refused_early =
+            matches!(error, SecurityError::Unsupported(_) | SecurityError::UnknownToken(_) | SecurityError::Check(_));
+        assert!(is_refused_early, "{to}: {error:?}");
+    }
+}
+
+#[test]
+fn messages_are_accepted_once() {
+    let replays = Arc::new(ReplayCache::default());
+    let users = |user: &str| (user == "ada").then_some("x");
+    let real_time = |protection: Protection| {
+        // Sent now, since a fixed time turns the memory off.
+        let value = crate::support::transfer();
+        let envelope = deltasoap_core::soap::Envelope::new(&value).canonical(deltasoap_security::BODY_ID);
+        let message =
+            deltasoap_core::Template::new(deltasoap_core::Templating::default()).encode(&envelope).expect("a message");
+        let header = protection.header(Version::Soap11, &[], &message, &[]).expect("a header");
+        message.with_header(header).to_vec()
+    };
+    let signed = real_time(Protection::new().timestamp(Duration::from_secs(300)).sign(client()));
+    let named = real_time(Protection::new().user(UsernameToken::digest("ada", "x")));
+    let by_signature = Arc::new(Requirements::new().trust(trust()).signed_body().replays(Some(Arc::clone(&replays))));
+    let by_nonce = Arc::new(Requirements::new().users(users).replays(Some(replays)));
+    for (message, requirements) in [(signed, by_signature), (named, by_nonce)] {
+        verify_in(&message, 1000, &requirements).expect("a message");
+        let again = verify_in(&message, 1000, &requirements);
+        assert!(matches!(again, Err(SecurityError::Expired(_))), "{again:?}");
+    }
+}
+
+#[test]
+fn old_messages_and_those_from_the_future() {
+    let message = signed();
+    for (ahead, seconds, is_fine) in
+        [(true, 0, true), (true, 299, true), (true, 361, false), (false, 59, true), (false, 61, false)]
+    {
+        let difference = Duration::from_secs(seconds);
+        let time = if ahead { now() + difference } else { now() - difference };
+        // The certificates are valid at all these times.
+        let requirements = Arc::new(requirements().at(time));
+        let verified = verify_in(message.as_bytes(), 1000, &requirements);
+        assert_eq!(verified.is_ok(), is_fine, "{seconds}: {verified:?}");
+    }
+}
+
+#[test]
+fn heads_are_bounded() {
+    let many = format!("<x xmlns=\"urn:x\">{}</x>", "<y/>".repeat(20_000));
+    let long = format!("<x xmlns=\"urn:x\">{}</x>", "y".repeat(2 << 20));
+    for block in [many, long] {
+        let message = signed().replace("</soap:Header>", &format!("{block}</soap:Header>"));
+        let error = verify(message.as_bytes(), requirements()).expect_err("too large");
+        assert!(matches!(error, SecurityError::Malformed(_)), "{error:?}");
+    }
+}
+
+#[test]
+fn malformed_messages() {
+    let message = signed();
+    let trusted = || Trust::nobody().certificates(&KEYS.client.0).expect("a certificate");
+    for cut in (0..message.len()).step_by(97) {
+        assert!(verify(&message.as_bytes()[..cut], requirements()).is_err(), "{cut}");
+    }
+    for (from, to) in [
+        ("<ds:SignatureValue>", "<ds:SignatureValue>!"),
+        ("<ds:DigestValue>", "<ds:DigestValue>="),
+        ("<ds:SignedInfo", "<ds:SignedInfo2"),
+        ("</ds:SignedInfo>", "</ds:SignedInfo><ds:SignedInfo></ds:SignedInfo>"),
+        ("Algorithm=", "algorithm="),
+        (
+            "<wsse:Security ",
+            "<wsse:Security xmlns:wsse=\"http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd\"></wsse:Security><wsse:Security ",
+        ),
+    ] {
+        assert!(message.contains(from), "{from}");
+        let attack = message.replace(from, to);
+        assert!(verify(attack.as_bytes(), requirements().trust(trusted())).is_err(), "{from}");
+    }
+}

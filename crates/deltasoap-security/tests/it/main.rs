@@ -1,0 +1,5 @@
+//! Messages that are secured and verified, and attacks on them.
+
+mod attacks;
+mod round_trip;
+mod support;
