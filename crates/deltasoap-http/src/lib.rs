@@ -209,6 +209,7 @@ mod client;
 #[doc(hidden)]
 pub mod codegen;
 mod coding;
+mod deviations;
 mod drain;
 mod error;
 mod inspect;

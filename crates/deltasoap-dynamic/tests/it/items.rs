@@ -198,7 +198,7 @@ async fn the_list_is_told_before_the_call() {
     }
     let whole = client.clone().validation(Validation::Refuse);
     let refused = whole.call_items("Measure", &json!({ "count": 1 }), None).await;
-    assert!(matches!(refused, Err(DynamicError::Call(CallError::Refused(_)))), "{refused:?}");
+    assert!(matches!(refused, Err(DynamicError::Call(CallError::RefusedRequest(_)))), "{refused:?}");
 }
 
 #[tokio::test]

@@ -19,6 +19,7 @@ use super::stats::ServiceStats;
 use super::wsdl::{Description, Source, generate};
 use crate::attachments::AttachmentOptions;
 use crate::coding::{Compression, GzipLimits};
+use crate::deviations::DeviationLog;
 use crate::error::BoxError;
 use crate::inspect::{Checks, Inspector};
 use crate::validation::{Validating, Validation, Validator};
@@ -621,6 +622,7 @@ impl Settings {
             understood: self.understood,
             roles: self.roles.into(),
             options: self.options,
+            deviations: DeviationLog::default(),
             gate: self.gate,
             body_timeout: self.body_timeout,
             body_rate: self.body_rate,

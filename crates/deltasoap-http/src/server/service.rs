@@ -35,6 +35,7 @@ use crate::coding::CodingError;
 use crate::coding::Inflated;
 use crate::coding::{AdaptiveState, Bound, Codings, LearnedEffects, MIN_COMPRESSED_LENGTH};
 use crate::coding::{Compression, ContentCoding, GzipLimits};
+use crate::deviations::DeviationLog;
 use crate::drain::drain;
 use crate::error::BoxError;
 use crate::inspect::Checks;
@@ -85,6 +86,7 @@ pub(crate) struct Inner {
     /// The service's own roles.
     pub(crate) roles: Arc<[String]>,
     pub(crate) options: DecodeOptions,
+    pub(crate) deviations: DeviationLog,
     /// Authentication of requests.
     pub(crate) gate: Gate,
     /// Maximum pause of a body.

@@ -487,7 +487,7 @@ async fn inspectors_need_whole_messages() {
     assert!(matches!(built, Err(BuildError::InspectedItems(name)) if &*name.local == "Report"));
     let client = Client::builder("http://localhost/").inspect(|_| Ok(())).build_with(summarizer()).expect("a client");
     let refused = client.call_items(&Ask { count: 1 }, level).await;
-    assert!(matches!(refused, Err(CallError::Refused(_))), "{refused:?}");
+    assert!(matches!(refused, Err(CallError::RefusedRequest(_))), "{refused:?}");
 }
 
 /// Over connections, with slots for which short requests have priority.

@@ -184,7 +184,7 @@ async fn a_client_reports_or_refuses_invalid_answers() {
     }
     assert_eq!(refusing.invalid_messages(), 4);
     let items = refusing.call_items(&echo("yes"), |response: &mut EchoResponse| &mut response.numbers).await;
-    assert!(matches!(items, Err(CallError::Refused(_))), "items are used before the end");
+    assert!(matches!(items, Err(CallError::RefusedRequest(_))), "items are used before the end");
 }
 
 #[tokio::test]
