@@ -4,14 +4,14 @@
 //! WS-Security; without it, nothing does.
 //!
 //! ```text
-//! sent:      value ── template: body in canonical form ──┬─────────────── message
-//!                                  Protect::header ──────┘
-//! received:  bytes ──┬── Verifying::push ── sender, once the body begins; verdict at the end
-//!                    └── decoder ── value, which nobody gets before the verdict
+//! sent:      value ── template: body in canonical form ── Protect::secure ── message
+//! received:  bytes ── Verifying::push ──┬── sender, once the body begins; verdict at the end
+//!                                       └── decoder ── value, which nobody gets before the verdict
 //! ```
 
 use crate::body::Body;
 use crate::error::BoxError;
+use bytes::Bytes;
 use deltasoap_core::soap::{Envelope, Fault, HeaderBlock, Version};
 use deltasoap_core::{Buffer, Error, Limits, Outgoing};
 use deltasoap_xml::Encoding;
@@ -23,11 +23,11 @@ pub(crate) trait Protect: fmt::Debug + Send + Sync {
     /// Returns the id that the body needs, if it is signed.
     fn body_id(&self) -> Option<&str>;
 
-    /// Returns the complete `Header` of a message that was written without one.
+    /// Adds header blocks and security to a message that was written without a header.
     ///
     /// # Errors
     /// Returns an error if the message cannot be secured.
-    fn header(&self, version: Version, blocks: &[HeaderBlock], message: &Outgoing) -> Result<String, BoxError>;
+    fn secure(&self, version: Version, blocks: &[HeaderBlock], message: Outgoing) -> Result<Outgoing, BoxError>;
 }
 
 /// Checks received messages.
@@ -41,11 +41,12 @@ pub(crate) trait Verifying: fmt::Debug + Send {
     /// Sets the encoding that the media type of the message names.
     fn set_encoding(&mut self, encoding: Encoding);
 
-    /// Takes the next bytes, before they are decoded.
+    /// Takes the next bytes. Returns the next ones to be decoded: the same unless something is
+    /// encrypted.
     ///
     /// # Errors
     /// Returns an error if the message is not accepted.
-    fn push(&mut self, bytes: &[u8]) -> Result<(), Insecure>;
+    fn push(&mut self, bytes: Bytes) -> Result<Bytes, Insecure>;
 
     /// Returns the name of the sender, once the body begins and if the message proves it.
     fn sender(&self) -> Option<&str>;
@@ -126,11 +127,10 @@ impl<'a> Securing<'a> {
         Ok((message.into(), len))
     }
 
-    /// Adds the header to a message that was written from the envelope.
+    /// Secures a message that was written from the envelope.
     pub(crate) fn seal(&self, message: Outgoing) -> Result<Outgoing, WriteError> {
         let Some((protection, version, blocks)) = self.protection else { return Ok(message) };
-        let header = protection.header(version, blocks, &message).map_err(WriteError::Protect)?;
-        Ok(message.with_header(header))
+        protection.secure(version, blocks, message).map_err(WriteError::Protect)
     }
 }
 
@@ -143,6 +143,7 @@ pub(crate) fn cannot_be_secured() -> BoxError {
 #[cfg(feature = "security")]
 mod wss {
     use super::{BoxError, Insecure, Protect, Verify, Verifying};
+    use bytes::Bytes;
     use deltasoap_core::soap::{HeaderBlock, Version};
     use deltasoap_core::{Limits, Outgoing};
     use deltasoap_security::{Protection, Requirements, SecurityError, Verification};
@@ -155,8 +156,8 @@ mod wss {
             Protection::body_id(self)
         }
 
-        fn header(&self, version: Version, blocks: &[HeaderBlock], message: &Outgoing) -> Result<String, BoxError> {
-            Ok(Protection::header(self, version, blocks, message, &[])?)
+        fn secure(&self, version: Version, blocks: &[HeaderBlock], message: Outgoing) -> Result<Outgoing, BoxError> {
+            Ok(Protection::secure(self, version, blocks, message, &[])?)
         }
     }
 
@@ -171,7 +172,7 @@ mod wss {
             Verification::set_encoding(self, encoding);
         }
 
-        fn push(&mut self, bytes: &[u8]) -> Result<(), Insecure> {
+        fn push(&mut self, bytes: Bytes) -> Result<Bytes, Insecure> {
             Verification::push(self, bytes).map_err(insecure)
         }
 

@@ -1,15 +1,17 @@
 //! What is required of received messages, and what was found out about one.
 
-use crate::keys::VerifyingKey;
-use crate::received::{BodyPlan, MessageHead, Walk};
+use crate::encryption::{Decryption, Encryption, OpenedHead, Opening, Outer, undecipherable};
+use crate::keys::{Identity, VerifyingKey};
+use crate::received::{BodyPlan, MessageHead};
 use crate::replay::ReplayCache;
 use crate::signature::{
-    KeyInfo, KeySource, References, Signature, SignedAttachment, SignedBy, decode_base64, verify_value,
+    KeyInfo, KeySource, References, Signature, SignedAttachment, SignedBy, certificates, verify_value,
 };
 use crate::token::saml::{self, Assertion, AssertionRules, Confirmation};
 use crate::token::timestamp::Freshness;
 use crate::token::username::{self, Users};
 use crate::trust::Trust;
+use crate::verification::Verification;
 use crate::{Certificate, SecurityError, ns};
 use deltasoap_core::QName;
 use deltasoap_core::soap::Version;
@@ -46,6 +48,7 @@ pub struct Requirements {
     ignores_users: bool,
     assertions: Option<AssertionRules>,
     replays: Option<Arc<ReplayCache>>,
+    decryption: Decryption,
     freshness: Freshness,
     /// `None` for the present.
     now: Option<SystemTime>,
@@ -62,6 +65,8 @@ struct Needs {
     signed_token: bool,
     signed_attachments: bool,
     signed_headers: Vec<QName>,
+    encrypted_body: bool,
+    encrypted_headers: Vec<QName>,
 }
 
 impl Default for Requirements {
@@ -80,6 +85,7 @@ impl Requirements {
             ignores_users: false,
             assertions: None,
             replays: Some(Arc::default()),
+            decryption: Decryption::default(),
             freshness: Freshness { skew: SKEW, age: AGE },
             now: None,
             needs: Needs::default(),
@@ -166,6 +172,48 @@ impl Requirements {
         self
     }
 
+    /// Decrypts what is encrypted for an identity, whose key must be an RSA key. May be called several
+    /// times, for certificates that replace each other. Without it, encrypted messages are refused.
+    ///
+    /// The head of a message, up to 1 MiB, is then held back until its body begins, and encrypted
+    /// data until its end.
+    ///
+    /// # Errors
+    /// Returns an error if the identity has no certificate, or no key that decrypts.
+    pub fn decrypt_with(mut self, identity: Identity) -> Result<Self, SecurityError> {
+        if identity.decrypter.is_none() || identity.certificate().is_none() {
+            return Err(SecurityError::Key("the identity has no certificate or no key that decrypts".to_owned()));
+        }
+        self.decryption.identities.push(identity);
+        Ok(self)
+    }
+
+    /// Accepts content in AES-CBC too, for peers that have nothing better. It does not protect content
+    /// from changes, so attackers who see how changed messages are answered can find out what is in
+    /// them. Therefore such content is only accepted if it is signed, it is held back until its
+    /// signature was verified, and all failures look alike; the time that they take differs by as
+    /// little as possible, but differs. Default: AES-GCM alone.
+    #[must_use]
+    pub fn accept_cbc(mut self) -> Self {
+        self.decryption.accepts_cbc = true;
+        self
+    }
+
+    /// Requires that all content of the body is encrypted. Whoever has this side's certificate can
+    /// encrypt, so this says nothing about the sender.
+    #[must_use]
+    pub fn encrypted_body(mut self) -> Self {
+        self.needs.encrypted_body = true;
+        self
+    }
+
+    /// Requires that header blocks with this name are encrypted, if there are any.
+    #[must_use]
+    pub fn encrypted_header(mut self, name: QName) -> Self {
+        self.needs.encrypted_headers.push(name);
+        self
+    }
+
     /// Sets the maximum difference of the clocks. Default: one minute.
     #[must_use]
     pub fn clock_skew(mut self, skew: Duration) -> Self {
@@ -198,7 +246,17 @@ impl Requirements {
 
     /// Begins to verify a message.
     pub fn begin(self: &Arc<Self>, limits: Limits) -> Verification {
-        Verification { requirements: Arc::clone(self), walk: Walk::new(limits), found: None }
+        Verification::new(Arc::clone(self), limits)
+    }
+
+    /// Returns true if encrypted messages can be read.
+    pub(crate) fn decrypts(&self) -> bool {
+        !self.decryption.identities.is_empty()
+    }
+
+    /// Returns true if all content of the body must be encrypted.
+    pub(crate) fn needs_encrypted_body(&self) -> bool {
+        self.needs.encrypted_body
     }
 
     fn now(&self) -> SystemTime {
@@ -237,66 +295,12 @@ impl Sender {
     }
 }
 
-/// Verifies one message as it arrives.
-///
-/// [`push`](Self::push) takes the bytes before they are decoded. Once the body begins, the head is
-/// verified and the [sender](Self::sender) known. Nothing in the body counts before
-/// [`finish`](Self::finish) succeeds.
-#[derive(Debug)]
-pub struct Verification {
-    requirements: Arc<Requirements>,
-    walk: Walk,
-    /// What the head contains.
-    found: Option<Found>,
-}
-
 /// What was found in the head of a message.
 #[derive(Debug, Default)]
-struct Found {
-    sender: Sender,
-    references: References,
-    /// Whether each requirement that the head can meet is met.
-    attachments: Vec<SignedAttachment>,
-}
-
-impl Verification {
-    /// Sets the encoding that the media type of the message names.
-    pub fn set_encoding(&mut self, encoding: deltasoap_xml::Encoding) {
-        self.walk.set_encoding(encoding);
-    }
-
-    /// Takes the next bytes of the message.
-    ///
-    /// # Errors
-    /// Returns an error if the head of the message is not accepted. Malformed documents are left to
-    /// the decoder.
-    pub fn push(&mut self, bytes: &[u8]) -> Result<(), SecurityError> {
-        let Verification { requirements, walk, found } = self;
-        walk.push(bytes, &mut |head| requirements.check_head(head, found))
-    }
-
-    /// Returns who sent the message; `None` before the head was verified.
-    pub fn sender(&self) -> Option<&Sender> {
-        self.found.as_ref().map(|found| &found.sender)
-    }
-
-    /// Returns the offset of the body's start tag, in bytes of UTF-8; `None` before it was read. The
-    /// body that is decoded must be this one.
-    pub fn body_start(&self) -> Option<u64> {
-        self.walk.body_start()
-    }
-
-    /// Ends the message.
-    ///
-    /// # Errors
-    /// Returns an error if the body is not what was signed, or the message is incomplete.
-    pub fn finish(mut self) -> Result<Verified, SecurityError> {
-        let Verification { requirements, walk, found } = &mut self;
-        walk.finish(&mut |head| requirements.check_head(head, found))?;
-        let missing = || SecurityError::Malformed("the message has no body".to_owned());
-        let Found { sender, references, attachments } = self.found.ok_or_else(missing)?;
-        Ok(Verified { sender, is_body_signed: references.has_body, attachments })
-    }
+pub(crate) struct Found {
+    pub(crate) sender: Sender,
+    pub(crate) references: References,
+    pub(crate) attachments: Vec<SignedAttachment>,
 }
 
 /// What is known about a message that was verified to its end.
@@ -307,6 +311,8 @@ pub struct Verified {
     pub sender: Sender,
     /// True if its body is signed.
     pub is_body_signed: bool,
+    /// True if all content of its body was encrypted.
+    pub is_body_encrypted: bool,
     pub(crate) attachments: Vec<SignedAttachment>,
 }
 
@@ -339,13 +345,58 @@ impl Verified {
 }
 
 impl Requirements {
-    /// Verifies the head of a message, and notes what it contains.
-    fn check_head(&self, head: &MessageHead, found: &mut Option<Found>) -> Result<BodyPlan, SecurityError> {
-        let mut check = Check { requirements: self, head, now: self.now(), found: Found::default(), timestamp: None };
-        if let Some(header) = security_header(head)? {
-            check.header(header)?;
+    /// Decrypts the head of a message, and verifies the signatures over what is encrypted. Returns
+    /// `None` if nothing is encrypted.
+    ///
+    /// # Errors
+    /// Returns an error if something cannot be decrypted or verified.
+    pub(crate) fn open(
+        &self,
+        head: &MessageHead,
+        limits: Limits,
+    ) -> Result<Option<(BodyPlan, Opening)>, SecurityError> {
+        let Some(header) = security_header(head)? else { return Ok(None) };
+        let Some(encryption) = Encryption::read(&head.tree, header)? else { return Ok(None) };
+        let opened = OpenedHead::open(head, header, &encryption, &self.decryption, limits)?;
+        let place = |&element: &usize| opened.place(&head.tree, element);
+        let mut check = Check::new(self, head, None);
+        check.outer_signatures(header, &encryption.outer_signatures)?;
+        let Found { sender, mut references, .. } = check.found;
+        let outer = Outer {
+            signatures: encryption.outer_signatures.iter().map(place).collect(),
+            elements: references.elements.iter().map(place).collect(),
+            has_body: references.has_body,
+            attachments: std::mem::take(&mut references.attachments),
+            certificate: sender.certificate,
+            secret: sender.secret,
+            opened: opened.opened.clone(),
+            has_encrypted_body: !opened.body.ids().is_empty(),
+        };
+        let plan = BodyPlan { encrypted: opened.body.ids(), ..std::mem::take(&mut references.plan) };
+        Ok(Some((plan, Opening::new(opened, outer))))
+    }
+
+    /// Verifies the head of a message, and notes what it contains. `outer` is what is known of an
+    /// encrypted message, which the head was opened of.
+    ///
+    /// # Errors
+    /// Returns an error if the head is not accepted.
+    pub(crate) fn check_head(
+        &self,
+        head: &MessageHead,
+        outer: Option<&Outer>,
+        found: &mut Option<Found>,
+    ) -> Result<BodyPlan, SecurityError> {
+        let mut check = Check::new(self, head, outer);
+        let mut checked = match security_header(head)? {
+            Some(header) => check.header(header),
+            None => Ok(()),
+        };
+        checked = checked.and_then(|()| check.needs()).and_then(|()| check.is_cbc_signed());
+        if checked.is_err() && outer.is_some_and(|outer| outer.opened.iter().any(|opened| opened.is_cbc)) {
+            return Err(undecipherable());
         }
-        check.needs()?;
+        checked?;
         let mut done = check.found;
         done.attachments = std::mem::take(&mut done.references.attachments);
         let plan = std::mem::take(&mut done.references.plan);
@@ -380,30 +431,63 @@ const ULTIMATE_RECEIVER: &str = "http://www.w3.org/2003/05/soap-envelope/role/ul
 struct Check<'c> {
     requirements: &'c Requirements,
     head: &'c MessageHead,
+    outer: Option<&'c Outer>,
     now: SystemTime,
     found: Found,
     /// The timestamp, and until when the message may be accepted.
     timestamp: Option<(usize, SystemTime)>,
 }
 
-impl Check<'_> {
+impl<'c> Check<'c> {
+    fn new(requirements: &'c Requirements, head: &'c MessageHead, outer: Option<&'c Outer>) -> Self {
+        let mut found = Found::default();
+        if let Some(outer) = outer {
+            (found.sender.certificate, found.sender.secret) = (outer.certificate.clone(), outer.secret.clone());
+            found.references.has_body = outer.has_body;
+            found.references.attachments.clone_from(&outer.attachments);
+            let elements = outer.elements.iter().filter_map(|&place| head.tree.starting_at(place));
+            found.references.elements.extend(elements);
+        }
+        Check { requirements, head, outer, now: requirements.now(), found, timestamp: None }
+    }
+
+    /// Verifies the signatures that sign what is encrypted.
+    fn outer_signatures(&mut self, header: usize, signatures: &[usize]) -> Result<(), SecurityError> {
+        if signatures.is_empty() {
+            return Ok(());
+        }
+        let holders = self.holders(header)?;
+        signatures.iter().try_for_each(|&signature| self.check_signature(header, signature, &holders))
+    }
+
     fn header(&mut self, header: usize) -> Result<(), SecurityError> {
         let tree = &self.head.tree;
-        if tree.children(header).count() > MAX_TOKENS {
-            return Err(SecurityError::Malformed(format!("the security header has more than {MAX_TOKENS} children")));
+        if self.outer.is_none() && Encryption::read(tree, header)?.is_some() {
+            return Err(SecurityError::Unsupported("encrypted messages are not accepted here".to_owned()));
         }
         self.check_timestamp(header)?;
-        let mut holders = Vec::new();
-        for assertion in tree.children(header).filter(|&child| saml::is_assertion(tree, child)) {
-            holders.push((assertion, self.check_assertion(assertion)?));
-        }
+        let holders = self.holders(header)?;
         for signature in tree.all(header, ns::DS, "Signature") {
-            self.check_signature(header, signature, &holders)?;
+            if self.outer.is_some_and(|outer| outer.signatures.contains(&tree.get(signature).start)) {
+                self.check_replay(&Signature::read(tree, signature)?)?;
+            } else {
+                self.check_signature(header, signature, &holders)?;
+            }
         }
         for token in tree.all(header, ns::WSSE, "UsernameToken").filter(|_| !self.requirements.ignores_users) {
             self.check_user(token)?;
         }
         self.check_confirmations(&holders)
+    }
+
+    /// Verifies the assertions. Returns them with the keys of their holders.
+    fn holders(&mut self, header: usize) -> Result<Vec<(usize, Option<VerifyingKey>)>, SecurityError> {
+        let tree = &self.head.tree;
+        if tree.children(header).count() > MAX_TOKENS {
+            return Err(SecurityError::Malformed(format!("the security header has more than {MAX_TOKENS} children")));
+        }
+        let assertions = tree.children(header).filter(|&child| saml::is_assertion(tree, child));
+        assertions.map(|assertion| Ok((assertion, self.check_assertion(assertion)?))).collect()
     }
 
     fn check_timestamp(&mut self, header: usize) -> Result<(), SecurityError> {
@@ -490,12 +574,12 @@ impl Check<'_> {
             KeySource::Token(id) => match self.head.tree.with_id(id)?.ok_or_else(unknown)? {
                 token if saml::is_assertion(&self.head.tree, token) => self.holder(token, holders),
                 token => {
-                    let chain = self.certificates(token)?;
+                    let chain = certificates(&self.head.tree, token)?;
                     by(&chain[0], &chain[1..])
                 }
             },
             KeySource::Embedded(token) => {
-                let chain = self.certificates(*token)?;
+                let chain = certificates(&self.head.tree, *token)?;
                 by(&chain[0], &chain[1..])
             }
             KeySource::Chain(chain) => {
@@ -507,7 +591,9 @@ impl Check<'_> {
                 Some(certificate) => by(certificate, &[]),
                 None => {
                     let tokens = self.head.tree.all(header, ns::WSSE, "BinarySecurityToken");
-                    let own = tokens.filter_map(|token| self.certificates(token).ok()).find(|chain| chain[0].is(id));
+                    let own = tokens
+                        .filter_map(|token| certificates(&self.head.tree, token).ok())
+                        .find(|chain| chain[0].is(id));
                     let chain = own.ok_or_else(unknown)?;
                     by(&chain[0], &chain[1..])
                 }
@@ -536,23 +622,6 @@ impl Check<'_> {
         let key = holders.iter().find(|(other, _)| *other == assertion).and_then(|(_, key)| key.clone());
         let key = key.ok_or_else(|| SecurityError::Token("the assertion names no key of its holder".to_owned()))?;
         Ok((key, SignedBy::Holder))
-    }
-
-    /// Returns the certificates of a `BinarySecurityToken`, the own one first.
-    fn certificates(&self, token: usize) -> Result<Vec<Certificate>, SecurityError> {
-        let tree = &self.head.tree;
-        let element = tree.get(token);
-        let kind = element.attribute("", "ValueType").unwrap_or_default();
-        let unsupported = || SecurityError::Unsupported(format!("tokens of the type {kind:?} are not supported"));
-        if !element.is(ns::WSSE, "BinarySecurityToken") {
-            return Err(unsupported());
-        }
-        let bytes = decode_base64(tree, token)?;
-        match kind {
-            ns::X509_V3 => Ok(vec![Certificate::from_der(bytes)?]),
-            ns::X509_PKI_PATH => Certificate::path_from_der(&bytes),
-            _ => Err(unsupported()),
-        }
     }
 
     /// Checks that the sender is who the assertions say.
@@ -592,10 +661,41 @@ impl Check<'_> {
             })
     }
 
+    /// Checks that what AES-CBC encrypted in the head is a signature, or is signed.
+    fn is_cbc_signed(&self) -> Result<(), SecurityError> {
+        let tree = &self.head.tree;
+        let opened = self.outer.iter().flat_map(|outer| &outer.opened);
+        for opened in opened.filter(|opened| opened.is_cbc) {
+            let element = tree.around(opened.start, opened.end).ok_or_else(undecipherable)?;
+            let is_signed = self.found.references.elements.iter().any(|&signed| tree.contains(signed, element));
+            if !opened.is_valid || !(is_signed || tree.get(element).is(ns::DS, "Signature")) {
+                return Err(undecipherable());
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns true if a header block was encrypted.
+    fn was_encrypted(&self, block: usize) -> bool {
+        let element = self.head.tree.get(block);
+        let mut opened = self.outer.iter().flat_map(|outer| &outer.opened);
+        opened.any(|opened| opened.start <= element.start && element.end <= opened.end)
+    }
+
     /// Checks that the message has what is required.
     fn needs(&self) -> Result<(), SecurityError> {
-        let Needs { user, timestamp, assertion, signed_body, signed_timestamp, signed_token, signed_headers, .. } =
-            &self.requirements.needs;
+        let Needs {
+            user,
+            timestamp,
+            assertion,
+            signed_body,
+            signed_timestamp,
+            signed_token,
+            signed_headers,
+            encrypted_body,
+            encrypted_headers,
+            ..
+        } = &self.requirements.needs;
         let Found { sender, references, .. } = &self.found;
         let missing = |what: &str| Err(SecurityError::Missing(format!("the message has no {what}")));
         if *user && sender.user.is_none() {
@@ -610,6 +710,9 @@ impl Check<'_> {
         if *signed_body && !references.has_body {
             return missing("signature over its body");
         }
+        if *encrypted_body && !self.outer.is_some_and(|outer| outer.has_encrypted_body) {
+            return missing("encrypted body");
+        }
         let is_signed = |index: usize| references.elements.contains(&index);
         if *signed_timestamp && !self.timestamp.is_some_and(|(timestamp, _)| is_signed(timestamp)) {
             return missing("signature over its timestamp");
@@ -620,6 +723,9 @@ impl Check<'_> {
             let name = |name: &&QName| element.is(&name.namespace, &name.local);
             if signed_headers.iter().any(|required| name(&required)) && !is_signed(block) {
                 return Err(SecurityError::Missing(format!("the header block {} is not signed", tree.path(block))));
+            }
+            if encrypted_headers.iter().any(|required| name(&required)) && !self.was_encrypted(block) {
+                return Err(SecurityError::Missing(format!("the header block {} is not encrypted", tree.path(block))));
             }
             let is_token =
                 |&child: &usize| tree.get(child).is(ns::WSSE, "UsernameToken") || saml::is_assertion(tree, child);

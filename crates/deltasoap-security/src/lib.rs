@@ -1,10 +1,10 @@
-//! WS-Security for deltasoap: tokens, XML signatures, and what is required of received messages.
+//! WS-Security for deltasoap: tokens, XML signatures and encryption, and what is required of received messages.
 //!
 //! This crate knows messages and keys, and no network. Clients and servers of deltasoap use it
 //! through their feature `security`:
 //!
 //! - [`Protection`] is what is added to sent messages: a [`UsernameToken`], a timestamp, a SAML
-//!   assertion, a signature by an [`Identity`].
+//!   assertion, a signature by an [`Identity`], encryption for the owner of a [`Certificate`].
 //! - [`Requirements`] are what received messages must have, and whom they may come from ([`Trust`],
 //!   [`Users`]). A [`Verification`] checks one message while it arrives.
 //!
@@ -16,11 +16,17 @@
 //! decoder reads it; content that is in canonical form already, as most is, is found by comparing
 //! bytes.
 //!
+//! Encrypted content is different in each message, and its plaintext is what is compared with earlier
+//! messages. So encryption costs its own time, and the rest stays as it is.
+//!
 //! # What is safe
 //!
 //! - Signed elements count by their place in the message, not by their ids. Ids that occur twice are
 //!   refused.
 //! - Nothing outside the message is fetched. XPath and XSLT are not supported.
+//! - Encrypted content leaves only after AES-GCM verified it. AES-CBC is refused unless a receiver
+//!   [accepts it](Requirements::accept_cbc); RSA PKCS #1 v1.5 always is. All failures to decrypt look
+//!   alike.
 //! - Public keys never verify HMAC. Truncated digests are refused.
 //! - Times, nonces and signatures are checked against replay ([`ReplayCache`]).
 //! - A peer learns from a [fault](SecurityError::to_fault) only what kind of check failed.
@@ -29,6 +35,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod algorithms;
+mod encryption;
 mod error;
 mod incoming;
 mod keys;
@@ -39,17 +46,20 @@ mod replay;
 mod signature;
 mod token;
 mod trust;
+mod verification;
 mod xml;
 
 pub use algorithms::{DigestAlgorithm, SignatureAlgorithm};
+pub use encryption::{ContentCipher, KeyTransport};
 pub use error::SecurityError;
-pub use incoming::{Requirements, Sender, Verification, Verified};
-pub use keys::{Certificate, Identity, Signer, SigningKey};
+pub use incoming::{Requirements, Sender, Verified};
+pub use keys::{Certificate, Decrypter, DecryptionKey, Identity, Signer, SigningKey};
 pub use outgoing::{BODY_ID, KeyReference, Protection};
 pub use replay::ReplayCache;
 pub use token::saml::{Assertion, AssertionRules, Confirmation};
 pub use token::username::{UsernameToken, Users};
 pub use trust::Trust;
+pub use verification::Verification;
 
 /// Reads a time as messages have it, an `xsd:dateTime`; without a time zone it counts as UTC.
 ///

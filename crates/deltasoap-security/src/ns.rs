@@ -30,6 +30,14 @@ pub(crate) const STR_TRANSFORM: &str =
 /// The transform that leaves out the signature itself.
 pub(crate) const ENVELOPED: &str = "http://www.w3.org/2000/09/xmldsig#enveloped-signature";
 
+/// XML Encryption.
+pub(crate) const XENC: &str = "http://www.w3.org/2001/04/xmlenc#";
+/// XML Encryption 1.1.
+pub(crate) const XENC11: &str = "http://www.w3.org/2009/xmlenc11#";
+/// What encrypted data replaces: an element, or the content of one.
+pub(crate) const ENCRYPTED_ELEMENT: &str = "http://www.w3.org/2001/04/xmlenc#Element";
+pub(crate) const ENCRYPTED_CONTENT: &str = "http://www.w3.org/2001/04/xmlenc#Content";
+
 /// The types of passwords (UsernameToken Profile 1.1).
 pub(crate) const PASSWORD_TEXT: &str =
     "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-username-token-profile-1.0#PasswordText";

@@ -1,11 +1,12 @@
-//! What is added to sent messages: tokens, a timestamp, signatures.
+//! What is added to sent messages: tokens, a timestamp, signatures, encryption.
 
+use crate::encryption::Sealer;
 use crate::keys::Identity;
 use crate::signature::{PartReference, SignedPart, write};
 use crate::token::timestamp;
 use crate::token::username::UsernameToken;
 use crate::xml::attribute;
-use crate::{Certificate, DigestAlgorithm, SecurityError, ns};
+use crate::{Certificate, ContentCipher, DigestAlgorithm, KeyTransport, SecurityError, ns};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use deltasoap_core::soap::{HeaderBlock, Version};
@@ -19,6 +20,7 @@ pub const BODY_ID: &str = "signed-body";
 const TIMESTAMP_ID: &str = "signed-timestamp";
 const USER_ID: &str = "user-token";
 const CERTIFICATE_ID: &str = "certificate-token";
+const RECIPIENT_ID: &str = "recipient-token";
 const ASSERTION_REFERENCE_ID: &str = "assertion-reference";
 /// The beginning of the ids of signed header blocks.
 const BLOCK_ID: &str = "signed-block-";
@@ -42,6 +44,7 @@ pub struct Protection {
     user: Option<UsernameToken>,
     assertion: Option<AssertionToken>,
     signing: Option<Signing>,
+    encryption: Option<Encryption>,
     must_understand: bool,
     /// Added to the time of the clock.
     clock_offset: ClockOffset,
@@ -64,6 +67,19 @@ struct SignedParts {
     attachments: bool,
 }
 
+#[derive(Debug, Clone)]
+struct Encryption {
+    recipient: Certificate,
+    reference: KeyReference,
+    transport: KeyTransport,
+    cipher: ContentCipher,
+    headers: Vec<QName>,
+    /// True if the signature is encrypted.
+    signature: bool,
+    /// True if the user name is encrypted.
+    user: bool,
+}
+
 /// A difference of clocks, which may be negative.
 #[derive(Debug, Clone, Copy, Default)]
 struct ClockOffset {
@@ -71,7 +87,7 @@ struct ClockOffset {
     behind: Duration,
 }
 
-/// How a signature refers to the certificate of its key.
+/// How a signature or an encrypted key refers to the certificate of its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyReference {
@@ -113,6 +129,7 @@ impl Protection {
             user: None,
             assertion: None,
             signing: None,
+            encryption: None,
             must_understand: true,
             clock_offset: ClockOffset::default(),
             now: None,
@@ -189,6 +206,65 @@ impl Protection {
         self
     }
 
+    /// Encrypts the content of the body, after it was signed, and the user name with its password. Only
+    /// the owner of the certificate can read it, whose key must be an RSA key.
+    ///
+    /// Each message has a key of its own, for AES-GCM. Encryption needs a copy of the message, and does
+    /// not say who sent it: sign too.
+    pub fn encrypt(mut self, recipient: Certificate) -> Self {
+        self.encryption = Some(Encryption {
+            recipient,
+            reference: KeyReference::Thumbprint,
+            transport: KeyTransport::default(),
+            cipher: ContentCipher::default(),
+            headers: Vec::new(),
+            signature: false,
+            user: true,
+        });
+        self
+    }
+
+    /// Sets the cipher of encrypted content. Default: AES-GCM with a key of 256 bits. AES-CBC is only
+    /// read.
+    pub fn cipher(self, cipher: ContentCipher) -> Self {
+        self.encryption_with(|encryption| encryption.cipher = cipher)
+    }
+
+    /// Sets how the key of the content is encrypted. Default: RSA-OAEP with SHA-256. Older peers only
+    /// know [`KeyTransport::RsaOaepSha1`].
+    pub fn key_transport(self, transport: KeyTransport) -> Self {
+        self.encryption_with(|encryption| encryption.transport = transport)
+    }
+
+    /// Sets how the encrypted key refers to the certificate of its recipient. Default:
+    /// [`KeyReference::Thumbprint`].
+    pub fn recipient_reference(self, reference: KeyReference) -> Self {
+        self.encryption_with(|encryption| encryption.reference = reference)
+    }
+
+    /// Encrypts header blocks with this name too.
+    pub fn encrypt_header(self, name: QName) -> Self {
+        self.encryption_with(|encryption| encryption.headers.push(name))
+    }
+
+    /// Sets whether the signature is encrypted, so that nobody can compare its digests with guessed
+    /// content. Default: false.
+    pub fn encrypt_signature(self, on: bool) -> Self {
+        self.encryption_with(|encryption| encryption.signature = on)
+    }
+
+    /// Sets whether the user name and its password are encrypted. Default: true.
+    pub fn encrypt_user(self, on: bool) -> Self {
+        self.encryption_with(|encryption| encryption.user = on)
+    }
+
+    fn encryption_with(mut self, set: impl FnOnce(&mut Encryption)) -> Self {
+        if let Some(encryption) = &mut self.encryption {
+            set(encryption);
+        }
+        self
+    }
+
     /// Sets whether the receiver must understand the security header. Default: true.
     pub fn must_understand(mut self, on: bool) -> Self {
         self.must_understand = on;
@@ -224,28 +300,74 @@ impl Protection {
         self.signing.as_ref().is_some_and(|signing| signing.parts.attachments)
     }
 
-    /// Returns the complete `Header` element of a message, with these blocks and the security
-    /// header. The message must have been written without headers, and with
-    /// [`body_id`](Self::body_id); [`Outgoing::with_header`] inserts the element.
+    /// Returns a message with these header blocks and security. It must have been written without
+    /// headers, and with [`body_id`](Self::body_id).
     ///
     /// # Errors
-    /// Returns an error if a block cannot be written, or the key cannot be used.
-    pub fn header(
+    /// Returns an error if a block cannot be written, or a key cannot be used.
+    pub fn secure(
         &self,
         version: Version,
         blocks: &[HeaderBlock],
-        message: &Outgoing,
+        message: Outgoing,
         attachments: &[(&str, &[u8])],
-    ) -> Result<String, SecurityError> {
+    ) -> Result<Outgoing, SecurityError> {
         let now = self.time();
         let mut parts = Parts::new(self.signing.as_ref());
-        let mut out = String::from("<soap:Header>");
+        let mut sealer = self.encryption.as_ref().map(|encryption| Sealer::new(encryption.cipher)).transpose()?;
+        let mut header = String::from("<soap:Header>");
         for (number, block) in blocks.iter().enumerate() {
-            out.push_str(&parts.block(number, block)?);
+            let written = parts.block(number, block)?;
+            header.push_str(&self.encrypted_block(version, block, written, &mut sealer)?);
         }
-        out.push_str(&self.security(version, now, &mut parts, message, attachments)?);
-        out.push_str("</soap:Header>");
-        Ok(out)
+        let mut security = Security { out: String::new(), sealer };
+        self.tokens(&mut security, &mut parts, now, &message, attachments)?;
+        let Security { out: tokens, mut sealer } = security;
+        let body = sealer.as_mut().map(|sealer| sealer.body(&message)).transpose()?;
+        let must_understand = if self.must_understand { " soap:mustUnderstand=\"1\"" } else { "" };
+        header.push_str(&format!(
+            "<wsse:Security xmlns:soap=\"{}\" xmlns:wsse=\"{}\"{must_understand}>",
+            version.namespace(),
+            ns::WSSE
+        ));
+        // A receiver decrypts before it verifies the signature, which signs what is encrypted.
+        if let (Some(sealer), Some(encryption)) = (sealer, &self.encryption) {
+            header.push_str(&encryption.key(&sealer)?);
+        }
+        header.push_str(&tokens);
+        header.push_str("</wsse:Security></soap:Header>");
+        let message = match body {
+            Some(body) => message.with_body(body),
+            None => message,
+        };
+        Ok(message.with_header(header))
+    }
+
+    /// Returns a header block, encrypted if it has to be.
+    fn encrypted_block(
+        &self,
+        version: Version,
+        block: &HeaderBlock,
+        written: String,
+        sealer: &mut Option<Sealer>,
+    ) -> Result<String, SecurityError> {
+        let is_listed = |encryption: &Encryption| encryption.headers.contains(&block.node.name);
+        let (Some(sealer), true) = (sealer, self.encryption.as_ref().is_some_and(is_listed)) else {
+            return Ok(written);
+        };
+        // Those who cannot read the block still learn whom it is for.
+        let mut attributes = String::new();
+        for local in ["actor", "role", "mustUnderstand", "relay"] {
+            if let Some(value) = block.node.attribute(version.namespace(), local) {
+                attributes.push_str(&format!(" soap:{local}=\"{}\"", attribute(value)));
+            }
+        }
+        Ok(format!(
+            "<wsse11:EncryptedHeader xmlns:soap=\"{}\" xmlns:wsse11=\"{}\"{attributes}>{}</wsse11:EncryptedHeader>",
+            version.namespace(),
+            ns::WSSE11,
+            sealer.element(written.as_bytes())?
+        ))
     }
 
     fn time(&self) -> SystemTime {
@@ -253,53 +375,50 @@ impl Protection {
         now + self.clock_offset.ahead - self.clock_offset.behind
     }
 
-    /// Returns the `Security` header block. Tokens come before the signature that refers to them.
-    fn security(
+    /// Writes the content of the `Security` header block. Tokens come before the signature that refers
+    /// to them.
+    fn tokens(
         &self,
-        version: Version,
-        now: SystemTime,
+        security: &mut Security,
         parts: &mut Parts<'_>,
+        now: SystemTime,
         message: &Outgoing,
         attachments: &[(&str, &[u8])],
-    ) -> Result<String, SecurityError> {
-        let must_understand = if self.must_understand { " soap:mustUnderstand=\"1\"" } else { "" };
-        let mut out = format!(
-            "<wsse:Security xmlns:soap=\"{}\" xmlns:wsse=\"{}\"{must_understand}>",
-            version.namespace(),
-            ns::WSSE
-        );
+    ) -> Result<(), SecurityError> {
         if let Some(valid_for) = self.timestamp {
             let timestamp = timestamp::write(TIMESTAMP_ID, now, valid_for)?;
             parts.add(PartReference::Id(TIMESTAMP_ID.to_owned()), timestamp.as_bytes(), Vec::new());
-            out.push_str(&timestamp);
+            security.out.push_str(&timestamp);
         }
         if let Some(user) = &self.user {
             let token = user.write(USER_ID, now)?;
             parts.add_token(PartReference::Id(USER_ID.to_owned()), token.as_bytes());
-            out.push_str(&token);
+            security.push(token, self.encryption.as_ref().is_some_and(|encryption| encryption.user))?;
         }
         if let Some(assertion) = &self.assertion {
-            out.push_str(&assertion.xml);
+            security.out.push_str(&assertion.xml);
         }
         if let Some(signing) = &self.signing {
-            out.push_str(&self.signature(signing, parts, message, attachments)?);
+            let signature = self.signature(signing, parts, message, attachments, &mut security.out)?;
+            security.push(signature, self.encryption.as_ref().is_some_and(|encryption| encryption.signature))?;
         }
-        out.push_str("</wsse:Security>");
-        Ok(out)
+        Ok(())
     }
 
-    /// Returns the signer's certificate and the signature.
+    /// Writes the signer's certificate. Returns the signature.
     fn signature(
         &self,
         signing: &Signing,
         parts: &mut Parts<'_>,
         message: &Outgoing,
         attachments: &[(&str, &[u8])],
+        out: &mut String,
     ) -> Result<String, SecurityError> {
-        let mut out = String::new();
-        let key_info = signing.key_info(self.assertion.as_ref(), &mut out)?;
-        if !out.is_empty() {
-            parts.add_token(PartReference::Id(CERTIFICATE_ID.to_owned()), out.as_bytes());
+        let mut token = String::new();
+        let key_info = signing.key_info(self.assertion.as_ref(), &mut token)?;
+        if !token.is_empty() {
+            parts.add_token(PartReference::Id(CERTIFICATE_ID.to_owned()), token.as_bytes());
+            out.push_str(&token);
         }
         if let Some(assertion) = self.assertion.as_ref().filter(|_| signing.parts.tokens) {
             // The reference is not canonicalized, the assertion is in its place.
@@ -316,7 +435,37 @@ impl Protection {
         if parts.signed.is_empty() {
             return Err(SecurityError::Write("nothing in the message is to be signed".to_owned()));
         }
-        out.push_str(&write::write_signature(&parts.signed, signing.digest, &*signing.identity.signer, &key_info)?);
+        write::write_signature(&parts.signed, signing.digest, &*signing.identity.signer, &key_info)
+    }
+}
+
+/// The content of the `Security` header block.
+struct Security {
+    out: String,
+    sealer: Option<Sealer>,
+}
+
+impl Security {
+    /// Adds an element, encrypted if it has to be.
+    fn push(&mut self, element: String, is_encrypted: bool) -> Result<(), SecurityError> {
+        match self.sealer.as_mut().filter(|_| is_encrypted) {
+            Some(sealer) => self.out.push_str(&sealer.element(element.as_bytes())?),
+            None => self.out.push_str(&element),
+        }
+        Ok(())
+    }
+}
+
+impl Encryption {
+    /// Returns the encrypted key, after the token that it refers to, if any.
+    fn key(&self, sealer: &Sealer) -> Result<String, SecurityError> {
+        let mut out = String::new();
+        let chain = std::slice::from_ref(&self.recipient);
+        let key_info = certificate_reference(&self.reference, chain, RECIPIENT_ID, &mut out)?;
+        let key_info = key_info.ok_or_else(|| {
+            SecurityError::Key("an encrypted key must refer to the certificate of its recipient".to_owned())
+        })?;
+        out.push_str(&sealer.key(&self.recipient, self.transport, &key_info)?);
         Ok(out)
     }
 }
@@ -324,43 +473,56 @@ impl Protection {
 impl Signing {
     /// Returns the content of the `KeyInfo`. Writes the token that it refers to, if any.
     fn key_info(&self, assertion: Option<&AssertionToken>, token: &mut String) -> Result<String, SecurityError> {
-        let own = || {
-            let missing = || SecurityError::Key("the identity has no certificate for its key".to_owned());
-            self.identity.certificate().ok_or_else(missing)
-        };
-        match &self.reference {
-            KeyReference::Token => {
-                *token = binary_token(ns::X509_V3, own()?.der());
-                Ok(write::reference_to_token(CERTIFICATE_ID, ns::X509_V3))
-            }
-            KeyReference::TokenPath => {
-                *token = binary_token(ns::X509_PKI_PATH, &Certificate::path_to_der(&self.identity.chain)?);
-                Ok(write::reference_to_token(CERTIFICATE_ID, ns::X509_PKI_PATH))
-            }
-            KeyReference::Thumbprint => Ok(write::reference_by_identifier(ns::THUMBPRINT, own()?.thumbprint())),
-            KeyReference::KeyIdentifier => {
-                let missing = || SecurityError::Key("the certificate has no subject key identifier".to_owned());
-                Ok(write::reference_by_identifier(ns::X509_SKI, own()?.key_identifier().ok_or_else(missing)?))
-            }
-            KeyReference::IssuerSerial => Ok(write::reference_by_serial(own()?.issuer(), &own()?.serial())),
-            KeyReference::Name(name) => Ok(format!("<ds:KeyName>{}</ds:KeyName>", crate::xml::text(name))),
-            KeyReference::Assertion => {
-                let missing = || SecurityError::Key("there is no assertion that names the key".to_owned());
-                let assertion = assertion.ok_or_else(missing)?;
-                Ok(write::reference_to_assertion(&assertion.id, assertion.is_saml2))
-            }
+        if let Some(info) = certificate_reference(&self.reference, &self.identity.chain, CERTIFICATE_ID, token)? {
+            return Ok(info);
         }
+        if let KeyReference::Name(name) = &self.reference {
+            return Ok(format!("<ds:KeyName>{}</ds:KeyName>", crate::xml::text(name)));
+        }
+        let missing = || SecurityError::Key("there is no assertion that names the key".to_owned());
+        let assertion = assertion.ok_or_else(missing)?;
+        Ok(write::reference_to_assertion(&assertion.id, assertion.is_saml2))
     }
 }
 
-fn binary_token(kind: &str, der: &[u8]) -> String {
+/// Returns the content of a `KeyInfo` that refers to a certificate; `None` for references to something
+/// else. Writes the token that it refers to, if any.
+fn certificate_reference(
+    reference: &KeyReference,
+    chain: &[Certificate],
+    id: &str,
+    token: &mut String,
+) -> Result<Option<String>, SecurityError> {
+    let own = || {
+        let missing = || SecurityError::Key("the identity has no certificate for its key".to_owned());
+        chain.first().ok_or_else(missing)
+    };
+    Ok(Some(match reference {
+        KeyReference::Token => {
+            *token = binary_token(id, ns::X509_V3, own()?.der());
+            write::reference_to_token(id, ns::X509_V3)
+        }
+        KeyReference::TokenPath => {
+            *token = binary_token(id, ns::X509_PKI_PATH, &Certificate::path_to_der(chain)?);
+            write::reference_to_token(id, ns::X509_PKI_PATH)
+        }
+        KeyReference::Thumbprint => write::reference_by_identifier(ns::THUMBPRINT, own()?.thumbprint()),
+        KeyReference::KeyIdentifier => {
+            let missing = || SecurityError::Key("the certificate has no subject key identifier".to_owned());
+            write::reference_by_identifier(ns::X509_SKI, own()?.key_identifier().ok_or_else(missing)?)
+        }
+        KeyReference::IssuerSerial => write::reference_by_serial(own()?.issuer(), &own()?.serial()),
+        KeyReference::Name(_) | KeyReference::Assertion => return Ok(None),
+    }))
+}
+
+fn binary_token(id: &str, kind: &str, der: &[u8]) -> String {
     format!(
         "<wsse:BinarySecurityToken xmlns:wsse=\"{wsse}\" xmlns:wsu=\"{wsu}\" EncodingType=\"{base64}\" \
          ValueType=\"{kind}\" wsu:Id=\"{id}\">{der}</wsse:BinarySecurityToken>",
         wsse = ns::WSSE,
         wsu = ns::WSU,
         base64 = ns::BASE64,
-        id = CERTIFICATE_ID,
         der = BASE64_STANDARD.encode(der),
     )
 }

@@ -261,10 +261,10 @@ impl<R: Receiver> Reading<R> {
             notes.received(data.len());
         }
         let checked = self.charset.cut(&mut data);
-        self.inspection.add(&data);
         if let Some(verifying) = &mut self.verifying {
-            verifying.push(&data).map_err(|insecure| CallError::Insecure(insecure.error))?;
+            data = verifying.push(data).map_err(|insecure| CallError::Insecure(insecure.error))?;
         }
+        self.inspection.add(&data);
         self.decoder.push_bytes(&mut self.reader, data).map_err(CallError::Decode)?;
         checked.map_err(CallError::Charset)
     }

@@ -275,18 +275,18 @@ impl Receiving {
     pub(super) async fn push(&mut self, mut data: Bytes) -> Result<(), Failure> {
         self.bytes += data.len() as u64;
         let checked = self.charset.cut(&mut data);
-        self.inspection.add(&data);
         let before = self.time;
-        self.verify(&data)?;
+        let data = self.verify(data)?;
+        self.inspection.add(&data);
         self.timed(|decoder, reader| decoder.push_bytes(reader, data))?;
         checked.map_err(Failure::Charset)?;
         self.pace.pause(self.time - before).await;
         Ok(())
     }
 
-    /// Checks the security of some bytes, before they are decoded.
-    fn verify(&mut self, data: &[u8]) -> Result<(), Failure> {
-        let Some(verifying) = &mut self.reader.receiver.verifying else { return Ok(()) };
+    /// Checks the security of some bytes. Returns those to be decoded.
+    fn verify(&mut self, data: Bytes) -> Result<Bytes, Failure> {
+        let Some(verifying) = &mut self.reader.receiver.verifying else { return Ok(data) };
         let start = Instant::now();
         let verified = verifying.push(data);
         self.time += start.elapsed();

@@ -1,9 +1,11 @@
 //! X.509 certificates, and the ways in which messages refer to them.
 
 use super::VerifyingKey;
+use super::decryption::oaep;
 use super::distinguished_name::DistinguishedName;
-use crate::SecurityError;
+use crate::{KeyTransport, SecurityError};
 use aws_lc_rs::digest;
+use aws_lc_rs::rsa::{OaepPublicEncryptingKey, PublicEncryptingKey};
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 use std::fmt;
@@ -25,6 +27,8 @@ struct Parsed {
     key_identifier: Option<Vec<u8>>,
     thumbprint: Vec<u8>,
     key: Option<VerifyingKey>,
+    /// The key with its algorithm (`SubjectPublicKeyInfo`), in DER.
+    key_info: Vec<u8>,
 }
 
 /// What identifies a certificate in a message.
@@ -65,6 +69,7 @@ impl Certificate {
             key_identifier: key_identifier.map(|(_, identifier)| identifier.0.as_bytes().to_vec()),
             thumbprint: digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, &der).as_ref().to_vec(),
             key: key_of(inner.subject_public_key_info()),
+            key_info: inner.subject_public_key_info().to_der().map_err(unreadable)?,
             der: CertificateDer::from(der),
         })))
     }
@@ -148,6 +153,23 @@ impl Certificate {
                 self.subject()
             ))
         })
+    }
+
+    /// Encrypts a key for the owner of the certificate.
+    ///
+    /// # Errors
+    /// Returns an error if the certificate has no RSA key, or a too short one.
+    pub(crate) fn encrypt(&self, transport: KeyTransport, key: &[u8]) -> Result<Vec<u8>, SecurityError> {
+        let unusable = || {
+            SecurityError::Key(format!("nothing can be encrypted for {}: its key must be an RSA key", self.subject()))
+        };
+        // Some certificates restrict the key to RSA-PSS, for signatures alone.
+        let public = PublicEncryptingKey::from_der(&self.0.key_info).map_err(|_| unusable())?;
+        let public = OaepPublicEncryptingKey::new(public).map_err(|_| unusable())?;
+        let mut out = vec![0; public.ciphertext_size()];
+        let len = public.encrypt(oaep(transport), key, &mut out, None).map_err(|_| unusable())?.len();
+        out.truncate(len);
+        Ok(out)
     }
 
     /// Returns true if `id` identifies the certificate.

@@ -1,10 +1,12 @@
 //! Keys: what signs, and what verifies.
 
 mod certificate;
+mod decryption;
 mod distinguished_name;
 
 pub use certificate::Certificate;
 pub(crate) use certificate::CertificateId;
+pub use decryption::{Decrypter, DecryptionKey};
 
 use crate::{SecurityError, SignatureAlgorithm};
 use aws_lc_rs::rand::SystemRandom;
@@ -167,24 +169,36 @@ fn rsa_parameters(algorithm: SignatureAlgorithm) -> Option<&'static RsaParameter
 #[derive(Clone)]
 pub struct Identity {
     pub(crate) signer: Arc<dyn Signer>,
+    pub(crate) decrypter: Option<Arc<dyn Decrypter>>,
     /// The own certificate, then those of the authorities that the peer may lack.
     pub(crate) chain: Vec<Certificate>,
 }
 
 impl Identity {
     /// Creates an identity from the PEM texts of certificates, the own one first, and of a private
-    /// key. Both may be in one text.
+    /// key. Both may be in one text. An RSA key decrypts too.
     ///
     /// # Errors
     /// Returns an error if a text cannot be read.
     pub fn from_pem(certificates: impl AsRef<[u8]>, key: impl AsRef<[u8]>) -> Result<Self, SecurityError> {
-        Ok(Self::new(SigningKey::from_pem(key)?, Certificate::all_from_pem(certificates)?))
+        let identity = Self::new(SigningKey::from_pem(&key)?, Certificate::all_from_pem(certificates)?);
+        Ok(match DecryptionKey::from_pem(key) {
+            Ok(key) => identity.decrypter(key),
+            Err(_) => identity,
+        })
     }
 
     /// Creates an identity with a key that may be elsewhere. The certificates are the own one, then
     /// those of authorities that the peer may lack.
     pub fn new(signer: impl Signer + 'static, certificates: Vec<Certificate>) -> Self {
-        Identity { signer: Arc::new(signer), chain: certificates }
+        Identity { signer: Arc::new(signer), decrypter: None, chain: certificates }
+    }
+
+    /// Sets what decrypts keys that were encrypted for the own certificate.
+    #[must_use]
+    pub fn decrypter(mut self, decrypter: impl Decrypter + 'static) -> Self {
+        self.decrypter = Some(Arc::new(decrypter));
+        self
     }
 
     /// Returns the own certificate.

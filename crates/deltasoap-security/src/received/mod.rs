@@ -13,20 +13,25 @@
 //! id that occurs twice is refused.
 
 mod canonical;
+mod collect;
 mod tree;
 
 pub(crate) use canonical::{Part, canonical_parts};
+pub(crate) use collect::EncryptedData;
 pub(crate) use tree::{Tree, ids_of};
 
 use crate::algorithms::Hasher;
-use crate::{DigestAlgorithm, SecurityError};
+use crate::{DigestAlgorithm, SecurityError, ns};
+use collect::{Collector, bindings};
 use deltasoap_core::soap::Version;
 use deltasoap_xml::c14n::{Canonicalizer, Method};
 use deltasoap_xml::{Event, Feed, Instructions, Limits, Reader, Stop, Window, XmlError};
 use std::collections::BTreeSet;
 
 /// Maximum bytes before the body.
-const MAX_HEAD: usize = 1 << 20;
+pub(crate) const MAX_HEAD: usize = 1 << 20;
+/// Maximum number of encrypted parts of a message.
+pub(crate) const MAX_ENCRYPTED: usize = 64;
 
 /// What is known when the body's start tag was read.
 #[derive(Debug, Default)]
@@ -38,6 +43,9 @@ pub(crate) struct MessageHead {
     pub(crate) tree: Tree,
     /// The ids of the body.
     pub(crate) body_ids: Vec<String>,
+    /// The elements with encrypted data, and the prefixes in their scope with their namespaces; at
+    /// most [`MAX_ENCRYPTED`].
+    pub(crate) encrypted: Vec<(usize, Vec<(String, String)>)>,
 }
 
 /// What is to be found in the body.
@@ -46,6 +54,8 @@ pub(crate) struct BodyPlan {
     pub(crate) targets: Vec<Target>,
     /// Ids of signed elements of the head, which nothing in the body may have.
     pub(crate) taken_ids: BTreeSet<String>,
+    /// Ids of encrypted data, which is collected.
+    pub(crate) encrypted: BTreeSet<String>,
 }
 
 /// A reference to the body, or to something in it.
@@ -86,7 +96,7 @@ impl Walk {
         let Walk { feed, walker } = self;
         if !walker.is_broken {
             let pushed: Result<(), Box<XmlError>> = feed.push(bytes, |window| walker.step(window, check));
-            walker.is_broken = pushed.is_err();
+            walker.is_broken |= pushed.is_err();
         }
         walker.error.clone().map_or(Ok(()), Err)
     }
@@ -99,7 +109,7 @@ impl Walk {
         let Walk { feed, walker } = self;
         if !walker.is_broken {
             let finished: Result<(), Box<XmlError>> = feed.finish(|window| walker.step(window, check));
-            walker.is_broken = finished.is_err();
+            walker.is_broken |= finished.is_err();
         }
         walker.error.clone().map_or(Ok(()), Err)?;
         if walker.is_broken || walker.state != State::After {
@@ -111,6 +121,50 @@ impl Walk {
     /// Returns the offset of the body's start tag, in bytes of UTF-8, once it was read.
     pub(crate) fn body_start(&self) -> Option<u64> {
         self.walker.body_start
+    }
+
+    /// Returns true if the document is malformed, or no message.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.walker.is_broken
+    }
+
+    /// Returns true after the body.
+    pub(crate) fn is_after_body(&self) -> bool {
+        self.walker.state == State::After
+    }
+
+    /// Compares the digests, after the body.
+    ///
+    /// # Errors
+    /// Returns an error if one does not match.
+    pub(crate) fn check_digests(&mut self) -> Result<(), SecurityError> {
+        self.walker.check_digests()
+    }
+
+    /// Returns the encoding of the document, once it is known.
+    pub(crate) fn encoding(&self) -> Option<deltasoap_xml::Encoding> {
+        self.feed.encoding()
+    }
+
+    /// Returns the encrypted data in the body that is complete, once.
+    pub(crate) fn take_encrypted(&mut self) -> Vec<EncryptedData> {
+        self.walker.collector.take()
+    }
+
+    /// Returns the place up to which everything was read and is not part of incomplete encrypted
+    /// data, in bytes of UTF-8.
+    pub(crate) fn position(&self) -> u64 {
+        self.walker.collector.open_since().unwrap_or(self.walker.position)
+    }
+
+    /// Returns true if all encrypted data that the head refers to was found.
+    pub(crate) fn has_all_encrypted(&self) -> bool {
+        self.walker.collector.is_complete()
+    }
+
+    /// Returns true if all content of the body is encrypted.
+    pub(crate) fn is_body_encrypted(&self) -> bool {
+        self.walker.collector.is_body_encrypted()
     }
 }
 
@@ -126,7 +180,10 @@ struct Walker {
     taken_ids: BTreeSet<String>,
     targets: Vec<Awaited>,
     body_start: Option<u64>,
-    /// True if the document is malformed.
+    collector: Collector,
+    /// The place after what was read.
+    position: u64,
+    /// True if the document is malformed, or no message.
     is_broken: bool,
     error: Option<SecurityError>,
 }
@@ -165,6 +222,8 @@ impl Walker {
             taken_ids: BTreeSet::new(),
             targets: Vec::new(),
             body_start: None,
+            collector: Collector::default(),
+            position: 0,
             is_broken: false,
             error: None,
         }
@@ -181,11 +240,13 @@ impl Walker {
                 Ok(Event::Done) => return Ok(()),
                 Ok(event) => event,
                 Err(Stop::Pending) => {
+                    self.position = window.base + window.pos as u64;
                     self.keep(&window.bytes[from..window.pos]);
                     return self.unless_failed(window, Err(None));
                 }
                 Err(Stop::Error(error)) => return Err(Some(error)),
             };
+            self.position = window.base + window.pos as u64;
             let outcome = match self.state {
                 State::Head if self.is_body(event) => {
                     let start = (self.reader.tag_offset() - window.base) as usize;
@@ -242,9 +303,17 @@ impl Walker {
                 let parent = self.open.last().copied();
                 if parent.is_none() {
                     let namespace = self.reader.names().namespace(self.reader.name());
-                    self.head.version = Version::from_namespace(namespace).unwrap_or_default();
+                    let version = Version::from_namespace(namespace);
+                    self.is_broken |= version.is_none();
+                    self.head.version = version.unwrap_or_default();
                 }
-                self.open.push(self.head.tree.add(&self.reader, parent, start)?);
+                let element = self.head.tree.add(&self.reader, parent, start)?;
+                if self.head.tree.get(element).is(ns::XENC, "EncryptedData")
+                    && self.head.encrypted.len() < MAX_ENCRYPTED
+                {
+                    self.head.encrypted.push((element, bindings(&self.reader)));
+                }
+                self.open.push(element);
             }
             Event::End => {
                 let end = (window.base + window.pos as u64 - origin) as usize;
@@ -273,8 +342,9 @@ impl Walker {
             return Err(error.clone());
         }
         self.head.body_ids = ids_of(&self.reader).map(str::to_owned).collect();
-        let BodyPlan { targets, taken_ids } = check(&self.head)?;
+        let BodyPlan { targets, taken_ids, encrypted } = check(&self.head)?;
         self.taken_ids = taken_ids;
+        self.collector = Collector::new(encrypted);
         self.targets =
             targets.into_iter().map(|target| Awaited::new(target, &self.head.tree, &mut self.reader)).collect();
         self.body_event(event)
@@ -292,6 +362,9 @@ impl Walker {
             if canonicalizer.is_done() {
                 *progress = Progress::Done;
             }
+        }
+        if self.collector.is_used() {
+            self.collector.event(event, &self.reader, self.position)?;
         }
         if event == Event::End && self.reader.depth() == 1 {
             self.state = State::After;
@@ -322,6 +395,9 @@ impl Walker {
     /// Passes content that is its own canonical form, if a single target takes it and nothing in it
     /// can have an id.
     fn pass(&mut self, window: &mut Window<'_>) {
+        if self.collector.is_used() {
+            return;
+        }
         let Walker { targets, reader, .. } = self;
         let mut inside = targets.iter_mut().filter(|awaited| awaited.progress == Progress::Inside);
         if let (Some(awaited), None) = (inside.next(), inside.next()) {

@@ -118,6 +118,16 @@ impl Tree {
         }
     }
 
+    /// Returns the element whose start tag is at a place.
+    pub(crate) fn starting_at(&self, start: usize) -> Option<usize> {
+        self.elements.binary_search_by_key(&start, |element| element.start).ok()
+    }
+
+    /// Returns the innermost element that contains the bytes from one place to another.
+    pub(crate) fn around(&self, start: usize, end: usize) -> Option<usize> {
+        self.elements.iter().rposition(|element| element.start <= start && (element.end >= end || element.end == 0))
+    }
+
     /// Returns true if `outer` contains `inner`, or is it.
     pub(crate) fn contains(&self, outer: usize, inner: usize) -> bool {
         std::iter::successors(Some(inner), |&index| self.elements[index].parent).any(|index| index == outer)

@@ -4,7 +4,7 @@
 use super::read::decode_base64;
 use crate::keys::{CertificateId, VerifyingKey};
 use crate::received::Tree;
-use crate::{SecurityError, ns};
+use crate::{Certificate, SecurityError, ns};
 
 /// What leads to the key of a signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +77,25 @@ pub(crate) fn read_token_reference(tree: &Tree, index: usize) -> Result<KeySourc
         (ns::DS, "X509Data") => read_x509_data(tree, child),
         (ns::DS, "KeyName") => Ok(KeySource::Name(element.text().to_owned())),
         _ => Err(SecurityError::Unsupported(format!("the reference {} is not supported", tree.path(child)))),
+    }
+}
+
+/// Returns the certificates of a `BinarySecurityToken`, the own one first.
+///
+/// # Errors
+/// Returns an error if the element is no such token, or cannot be read.
+pub(crate) fn certificates(tree: &Tree, token: usize) -> Result<Vec<Certificate>, SecurityError> {
+    let element = tree.get(token);
+    let kind = element.attribute("", "ValueType").unwrap_or_default();
+    let unsupported = || SecurityError::Unsupported(format!("tokens of the type {kind:?} are not supported"));
+    if !element.is(ns::WSSE, "BinarySecurityToken") {
+        return Err(unsupported());
+    }
+    let bytes = decode_base64(tree, token)?;
+    match kind {
+        ns::X509_V3 => Ok(vec![Certificate::from_der(bytes)?]),
+        ns::X509_PKI_PATH => Certificate::path_from_der(&bytes),
+        _ => Err(unsupported()),
     }
 }
 

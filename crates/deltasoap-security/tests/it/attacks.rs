@@ -219,8 +219,7 @@ fn messages_are_accepted_once() {
         let envelope = deltasoap_core::soap::Envelope::new(&value).canonical(deltasoap_security::BODY_ID);
         let message =
             deltasoap_core::Template::new(deltasoap_core::Templating::default()).encode(&envelope).expect("a message");
-        let header = protection.header(Version::Soap11, &[], &message, &[]).expect("a header");
-        message.with_header(header).to_vec()
+        protection.secure(Version::Soap11, &[], message, &[]).expect("a header").to_vec()
     };
     let signed = real_time(Protection::new().timestamp(Duration::from_secs(300)).sign(client()));
     let named = real_time(Protection::new().user(UsernameToken::digest("ada", "x")));

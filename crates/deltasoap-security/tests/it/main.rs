@@ -1,5 +1,6 @@
 //! Messages that are secured and verified, and attacks on them.
 
 mod attacks;
+mod encryption;
 mod round_trip;
 mod support;

@@ -177,8 +177,7 @@ fn attachments() {
     let envelope = Envelope::new(&value).canonical(protection.body_id().expect("a signed body"));
     let message = Template::new(Templating::default()).encode(&envelope).expect("a message");
     let parts = [("one@x", &b"\x00\xff"[..]), ("two@x", b"text")];
-    let header = protection.header(Version::Soap11, &[], &message, &parts).expect("a header");
-    let message = message.with_header(header).to_vec();
+    let message = protection.secure(Version::Soap11, &[], message, &parts).expect("a header").to_vec();
     assert!(text(&message).contains("URI=\"cid:one@x\""));
     let verified = verify(&message, Requirements::new().trust(trust()).signed_body()).expect("a valid message");
     assert_eq!(verified.signed_attachments().collect::<Vec<_>>(), ["one@x", "two@x"]);

@@ -1,5 +1,6 @@
 //! Keys, messages, and how both sides use them.
 
+use bytes::Bytes;
 use deltasoap::Soap;
 use deltasoap_core::soap::{Envelope, HeaderBlock, Version};
 use deltasoap_core::{Node, QName, Template, Templating};
@@ -13,10 +14,11 @@ pub fn now() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_790_000_000)
 }
 
-/// An authority, a client with a certificate from it, and a stranger.
+/// An authority, a client and a server with certificates from it, and a stranger.
 pub struct Keys {
     pub authority: String,
     pub client: (String, String),
+    pub server: (String, String),
     pub stranger: (String, String),
 }
 
@@ -25,6 +27,7 @@ pub static KEYS: LazyLock<Keys> = LazyLock::new(|| {
     let other = issuer("another authority");
     Keys {
         client: issued(&authority, "client, of Ä"),
+        server: issued(&authority, "server"),
         stranger: issued(&other, "stranger"),
         authority: authority.pem(),
     }
@@ -51,6 +54,11 @@ fn issued(issuer: &Issuer, name: &str) -> (String, String) {
 
 pub fn client() -> Identity {
     let (certificate, key) = &KEYS.client;
+    Identity::from_pem(certificate, key).expect("an identity")
+}
+
+pub fn server() -> Identity {
+    let (certificate, key) = &KEYS.server;
     Identity::from_pem(certificate, key).expect("an identity")
 }
 
@@ -99,33 +107,59 @@ pub fn send_by(
         None => envelope,
     };
     let message = template.encode(&envelope).expect("a message");
-    let header = protection.clone().at(now()).header(version, blocks, &message, &[]).expect("a header");
-    message.with_header(header).to_vec()
+    protection.clone().at(now()).secure(version, blocks, message, &[]).expect("a header").to_vec()
 }
 
-/// Verifies a message, in pieces of a length.
+/// Verifies a message, in pieces of a length. Returns what is to be decoded too.
+///
+/// # Errors
+/// The reason why it is refused.
+pub fn open_in(
+    message: &[u8],
+    len: usize,
+    requirements: &Arc<Requirements>,
+) -> Result<(Vec<u8>, Verified), SecurityError> {
+    let mut verification = requirements.begin(deltasoap_xml::Limits::default());
+    let mut decoded = Vec::new();
+    for piece in message.chunks(len) {
+        decoded.extend(verification.push(Bytes::copy_from_slice(piece))?);
+    }
+    Ok((decoded, verification.finish()?))
+}
+
+/// Like [`open_in`], without what is to be decoded.
 ///
 /// # Errors
 /// The reason why it is refused.
 pub fn verify_in(message: &[u8], len: usize, requirements: &Arc<Requirements>) -> Result<Verified, SecurityError> {
-    let mut verification = requirements.begin(deltasoap_xml::Limits::default());
-    for piece in message.chunks(len) {
-        verification.push(piece)?;
-    }
-    verification.finish()
+    open_in(message, len, requirements).map(|(_, verified)| verified)
 }
 
-pub fn verify(message: &[u8], requirements: Requirements) -> Result<Verified, SecurityError> {
+/// Opens a message, in pieces of several lengths.
+///
+/// # Errors
+/// The reason why it is refused.
+pub fn open(message: &[u8], requirements: Requirements) -> Result<(Vec<u8>, Verified), SecurityError> {
     let requirements = Arc::new(requirements.at(now()));
-    let whole = verify_in(message, message.len().max(1), &requirements);
-    let outcome = |verified: &Result<Verified, SecurityError>| match verified {
-        Ok(verified) => Ok(format!("{verified:?}")),
+    let whole = open_in(message, message.len().max(1), &requirements);
+    let outcome = |opened: &Result<(Vec<u8>, Verified), SecurityError>| match opened {
+        Ok((decoded, verified)) => Ok((text(decoded), format!("{verified:?}"))),
         Err(error) => Err(error.clone()),
     };
     for len in [1, 7, 100] {
-        assert_eq!(outcome(&verify_in(message, len, &requirements)), outcome(&whole));
+        assert_eq!(outcome(&open_in(message, len, &requirements)), outcome(&whole), "in pieces of {len}");
     }
     whole
+}
+
+/// Verifies a message of which nothing is encrypted.
+///
+/// # Errors
+/// The reason why it is refused.
+pub fn verify(message: &[u8], requirements: Requirements) -> Result<Verified, SecurityError> {
+    let (decoded, verified) = open(message, requirements)?;
+    assert!(decoded == message, "nothing was encrypted");
+    Ok(verified)
 }
 
 pub fn text(message: &[u8]) -> String {

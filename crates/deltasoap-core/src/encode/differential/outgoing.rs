@@ -62,6 +62,20 @@ impl Outgoing {
         self
     }
 
+    /// Replaces the `Body` element, by one with its content encrypted for instance.
+    #[must_use]
+    pub fn with_body(mut self, body: impl Into<Bytes>) -> Self {
+        let (mut left, mut pieces) = (self.head, Vec::new());
+        for frame in self.frames.as_slice() {
+            let piece = frame.slice(..left.min(frame.len()));
+            left -= piece.len();
+            pieces.push(piece);
+        }
+        pieces.extend([body.into(), Bytes::from_static(TAIL.as_bytes())]);
+        self.frames = Frames::new(pieces.into_iter().filter(|piece| !piece.is_empty()));
+        self
+    }
+
     /// Returns the bytes of the `Body` element, in pieces. They are its canonical form if the
     /// message was written in that ([`Envelope::canonical`](crate::soap::Envelope::canonical)).
     pub fn body(&self) -> impl Iterator<Item = &[u8]> {

@@ -1,0 +1,214 @@
+//! One message, as it arrives and is verified.
+
+use crate::SecurityError;
+use crate::encryption::{Opening, undecipherable};
+use crate::incoming::{Found, Requirements, Sender, Verified};
+use crate::received::Walk;
+use bytes::Bytes;
+use deltasoap_xml::{Encoding, Limits};
+use std::sync::Arc;
+
+/// Verifies one message as it arrives, and decrypts it.
+///
+/// [`push`](Self::push) takes the bytes before they are decoded, and returns those to be decoded.
+/// Once the body begins, the head is verified and the [sender](Self::sender) known. Nothing in the
+/// body counts before [`finish`](Self::finish) succeeds.
+#[derive(Debug)]
+pub struct Verification {
+    requirements: Arc<Requirements>,
+    limits: Limits,
+    /// Reads the message as it arrives.
+    walk: Walk,
+    stage: Stage,
+    /// What the head contains.
+    found: Option<Found>,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// What arrives is what is read.
+    Plain,
+    /// The head, which is not complete, may say that something is encrypted.
+    Undecided(Vec<Bytes>),
+    Encrypted(Box<Encrypted>),
+}
+
+/// A message of which a part is encrypted.
+#[derive(Debug)]
+struct Encrypted {
+    opening: Opening,
+    /// Reads the message with plaintext in place of encrypted data.
+    walk: Walk,
+}
+
+impl Verification {
+    pub(crate) fn new(requirements: Arc<Requirements>, limits: Limits) -> Self {
+        let stage = if requirements.decrypts() { Stage::Undecided(Vec::new()) } else { Stage::Plain };
+        Verification { requirements, limits, walk: Walk::new(limits), stage, found: None }
+    }
+
+    /// Sets the encoding that the media type of the message names.
+    pub fn set_encoding(&mut self, encoding: Encoding) {
+        self.walk.set_encoding(encoding);
+    }
+
+    /// Takes the next bytes of the message. Returns the next bytes to be decoded: the same ones if
+    /// nothing is encrypted. If this side [decrypts](Requirements::decrypt_with), they may be none
+    /// for a while.
+    ///
+    /// # Errors
+    /// Returns an error if the head of the message is not accepted, or something cannot be decrypted.
+    /// Malformed documents are left to the decoder.
+    pub fn push(&mut self, bytes: Bytes) -> Result<Bytes, SecurityError> {
+        let Verification { requirements, walk, stage, found, .. } = self;
+        match stage {
+            Stage::Plain => {
+                walk.push(&bytes, &mut |head| requirements.check_head(head, None, found))?;
+                Ok(bytes)
+            }
+            Stage::Undecided(held) => {
+                held.push(bytes.clone());
+                self.read_head(&bytes)
+            }
+            Stage::Encrypted(encrypted) => {
+                encrypted.opening.add(&bytes);
+                walk.push(&bytes, &mut |_| Ok(Default::default()))?;
+                encrypted.advance(walk, requirements, found)
+            }
+        }
+    }
+
+    /// Reads on in the head. Returns what was held back once it is complete.
+    fn read_head(&mut self, bytes: &[u8]) -> Result<Bytes, SecurityError> {
+        let Verification { requirements, limits, walk, stage, found } = self;
+        let mut opened = None;
+        walk.push(bytes, &mut |head| match requirements.open(head, *limits)? {
+            Some((plan, opening)) => {
+                opened = Some(opening);
+                Ok(plan)
+            }
+            None => requirements.check_head(head, None, found),
+        })?;
+        let Stage::Undecided(held) = stage else { return Ok(Bytes::new()) };
+        if let Some(mut opening) = opened {
+            if walk.encoding() != Some(Encoding::Utf8) {
+                return Err(SecurityError::Unsupported("encrypted messages must be in UTF-8".to_owned()));
+            }
+            held.iter().for_each(|bytes| opening.add(bytes));
+            let mut encrypted = Box::new(Encrypted { opening, walk: Walk::new(*limits) });
+            let read = encrypted.advance(walk, requirements, found);
+            *stage = Stage::Encrypted(encrypted);
+            return read;
+        }
+        if walk.body_start().is_none() && !walk.is_broken() {
+            return Ok(Bytes::new());
+        }
+        let released = match &mut held[..] {
+            [all] => std::mem::take(all),
+            pieces => pieces.concat().into(),
+        };
+        *stage = Stage::Plain;
+        Ok(released)
+    }
+
+    /// Returns who sent the message; `None` before the head was verified.
+    pub fn sender(&self) -> Option<&Sender> {
+        self.found.as_ref().map(|found| &found.sender)
+    }
+
+    /// Returns the offset of the body's start tag in what is decoded, in bytes of UTF-8; `None` before
+    /// it was read. The body that is decoded must be this one.
+    pub fn body_start(&self) -> Option<u64> {
+        match &self.stage {
+            Stage::Encrypted(encrypted) => encrypted.walk.body_start(),
+            _ => self.walk.body_start(),
+        }
+    }
+
+    /// Ends the message.
+    ///
+    /// # Errors
+    /// Returns an error if the body is not what was signed, or the message is incomplete.
+    pub fn finish(mut self) -> Result<Verified, SecurityError> {
+        let Verification { requirements, walk, stage, found, .. } = &mut self;
+        let is_body_encrypted = match stage {
+            Stage::Plain | Stage::Undecided(_) => {
+                walk.finish(&mut |head| requirements.check_head(head, None, found))?;
+                false
+            }
+            Stage::Encrypted(encrypted) => {
+                walk.finish(&mut |_| Ok(Default::default()))?;
+                encrypted.finish(walk, requirements)?
+            }
+        };
+        let missing = || SecurityError::Malformed("the message has no body".to_owned());
+        let Found { sender, references, attachments } = self.found.ok_or_else(missing)?;
+        Ok(Verified { sender, is_body_signed: references.has_body, is_body_encrypted, attachments })
+    }
+}
+
+impl Encrypted {
+    /// Reads what arrived, as far as it is complete. Returns what is to be decoded.
+    fn advance(
+        &mut self,
+        arriving: &mut Walk,
+        requirements: &Requirements,
+        found: &mut Option<Found>,
+    ) -> Result<Bytes, SecurityError> {
+        if arriving.is_broken() {
+            return Err(SecurityError::Malformed("the message is not well-formed".to_owned()));
+        }
+        let mut out = Vec::new();
+        let head = self.opening.take_head(arriving.body_start().unwrap_or_default());
+        self.read(&head, requirements, found, &mut out)?;
+        for data in arriving.take_encrypted() {
+            // The head is checked before anything in the body is decrypted.
+            let before = self.opening.take_to(data.start);
+            self.read(&before, requirements, found, &mut out)?;
+            let is_signed = found.as_ref().is_some_and(|found| found.references.has_body);
+            let plaintext = self.opening.open(data, is_signed)?;
+            self.read(&plaintext, requirements, found, &mut out)?;
+        }
+        let rest = self.opening.take_to(arriving.position());
+        self.read(&rest, requirements, found, &mut out)?;
+        if self.opening.is_holding() && self.walk.is_after_body() {
+            let checked = self.walk.check_digests().and_then(|()| arriving.check_digests());
+            checked.and_then(|()| self.opening.release(&mut out)).map_err(|_| undecipherable())?;
+        }
+        Ok(out.into())
+    }
+
+    /// Reads plaintext, and passes it on to the decoder.
+    fn read(
+        &mut self,
+        bytes: &[u8],
+        requirements: &Requirements,
+        found: &mut Option<Found>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), SecurityError> {
+        let Encrypted { opening, walk } = self;
+        let outer = &opening.outer;
+        let read = walk.push(bytes, &mut |head| requirements.check_head(head, Some(outer), found));
+        if opening.is_holding() && (read.is_err() || walk.is_broken()) {
+            return Err(undecipherable());
+        }
+        read?;
+        opening.pass(bytes, out);
+        Ok(())
+    }
+
+    /// Ends the message. Returns true if all content of its body was encrypted.
+    fn finish(&mut self, arrived: &Walk, requirements: &Requirements) -> Result<bool, SecurityError> {
+        if !arrived.has_all_encrypted() {
+            return Err(SecurityError::Malformed(
+                "an encrypted part that the security header lists is not in the message".to_owned(),
+            ));
+        }
+        // The head was checked before.
+        self.walk.finish(&mut |_| Ok(Default::default()))?;
+        if requirements.needs_encrypted_body() && !arrived.is_body_encrypted() {
+            return Err(SecurityError::Missing("the message has no encrypted body".to_owned()));
+        }
+        Ok(arrived.is_body_encrypted())
+    }
+}
