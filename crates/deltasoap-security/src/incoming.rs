@@ -4,9 +4,7 @@ use crate::encryption::{Decryption, Encryption, OpenedHead, Opening, Outer, unde
 use crate::keys::{Identity, VerifyingKey};
 use crate::received::{BodyPlan, MessageHead};
 use crate::replay::ReplayCache;
-use crate::signature::{
-    KeyInfo, KeySource, References, Signature, SignedAttachment, SignedBy, certificates, verify_value,
-};
+use crate::signature::{KeyInfo, KeySource, References, Signature, SignedAttachment, SignedBy, certificates};
 use crate::token::saml::{self, Assertion, AssertionRules, Confirmation};
 use crate::token::timestamp::Freshness;
 use crate::token::username::{self, Users};
@@ -532,8 +530,7 @@ impl<'c> Check<'c> {
     ) -> Result<(), SecurityError> {
         let signature = Signature::read(&self.head.tree, index)?;
         let (key, signed_by) = self.key_of(header, &signature.key_info, holders)?;
-        verify_value(self.head, &signature, &key)?;
-        self.found.references.check(self.head, &signature)?;
+        self.found.references.verify(self.head, &signature, &key)?;
         match signed_by {
             SignedBy::Certificate(certificate) => match &self.found.sender.certificate {
                 Some(other) if *other != certificate => {
@@ -574,26 +571,23 @@ impl<'c> Check<'c> {
             KeySource::Token(id) => match self.head.tree.with_id(id)?.ok_or_else(unknown)? {
                 token if saml::is_assertion(&self.head.tree, token) => self.holder(token, holders),
                 token => {
-                    let chain = certificates(&self.head.tree, token)?;
+                    let chain = self.certificates(token)?;
                     by(&chain[0], &chain[1..])
                 }
             },
             KeySource::Embedded(token) => {
-                let chain = certificates(&self.head.tree, *token)?;
+                let chain = self.certificates(*token)?;
                 by(&chain[0], &chain[1..])
             }
             KeySource::Chain(chain) => {
-                let chain = chain.iter().map(|der| Certificate::from_der(der.as_slice()));
-                let chain = chain.collect::<Result<Vec<_>, _>>()?;
+                let chain = chain.iter().map(|der| trust.read(der.clone())).collect::<Result<Vec<_>, _>>()?;
                 by(chain.first().ok_or_else(unknown)?, &chain[1..])
             }
             KeySource::Certificate(id) => match trust.find(id) {
                 Some(certificate) => by(certificate, &[]),
                 None => {
                     let tokens = self.head.tree.all(header, ns::WSSE, "BinarySecurityToken");
-                    let own = tokens
-                        .filter_map(|token| certificates(&self.head.tree, token).ok())
-                        .find(|chain| chain[0].is(id));
+                    let own = tokens.filter_map(|token| self.certificates(token).ok()).find(|chain| chain[0].is(id));
                     let chain = own.ok_or_else(unknown)?;
                     by(&chain[0], &chain[1..])
                 }
@@ -622,6 +616,11 @@ impl<'c> Check<'c> {
         let key = holders.iter().find(|(other, _)| *other == assertion).and_then(|(_, key)| key.clone());
         let key = key.ok_or_else(|| SecurityError::Token("the assertion names no key of its holder".to_owned()))?;
         Ok((key, SignedBy::Holder))
+    }
+
+    /// Returns the certificates of a `BinarySecurityToken`, the own one first.
+    fn certificates(&self, token: usize) -> Result<Vec<Certificate>, SecurityError> {
+        certificates(&self.head.tree, token, |der| self.requirements.trust.read(der))
     }
 
     /// Checks that the sender is who the assertions say.

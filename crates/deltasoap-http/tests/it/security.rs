@@ -81,6 +81,56 @@ async fn both_directions_are_signed() {
     }
 }
 
+/// Returns an identity with an RSA key.
+fn rsa(name: &str) -> Identity {
+    let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_RSA_SHA256);
+    let key = key.or_else(|_| rcgen::KeyPair::from_pem(include_str!("../../../../testdata/tls/openssl.key")));
+    let key = key.expect("a key");
+    let certificate = rcgen::CertificateParams::new([name.to_owned()]).expect("a name").self_signed(&key);
+    Identity::from_pem(certificate.expect("a certificate").pem(), key.serialize_pem()).expect("an identity")
+}
+
+/// Both sides encrypt for each other. What is validated and decoded is the plaintext.
+#[tokio::test]
+async fn both_directions_are_encrypted() {
+    let (here, there) = (rsa("client"), rsa("server"));
+    let to = |identity: &Identity| identity.certificate().expect("a certificate").clone();
+    let service = SoapService::builder()
+        .requirements(required("request").decrypt_with(there.clone()).expect("a key").encrypted_body())
+        .protection(signed("response").encrypt(to(&here)))
+        .operation(async |Extension(verified): Extension<Verified>, transfer: Transfer| {
+            assert!(verified.is_body_encrypted && verified.is_body_signed);
+            receipt(&verified, &transfer)
+        })
+        .build()
+        .expect("a service");
+    for version in [Version::Soap11, Version::Soap12] {
+        let client = Client::builder("http://localhost/")
+            .version(version)
+            .protection(signed("request").encrypt(to(&there)).encrypt_signature(true))
+            .requirements(required("response").decrypt_with(here.clone()).expect("a key").encrypted_body())
+            .build_with(service.clone())
+            .expect("a client");
+        for amount in 0..5 {
+            let response =
+                client.call_with(&Transfer { amount: amount.into() }, CallOptions::new()).await.expect("a receipt");
+            assert_eq!(response.body, Receipt { amount: amount.into(), sender: "shared".to_owned() });
+            assert!(response.extensions.get::<Verified>().expect("a verified answer").is_body_encrypted);
+        }
+        let error = client.call(&Transfer { amount: -1.0 }).await.expect_err("a fault");
+        assert!(matches!(&error, CallError::Fault(fault) if fault.reason == "negative"), "{error:?}");
+        // Encrypted for someone else.
+        let client = Client::builder("http://localhost/")
+            .version(version)
+            .protection(signed("request").encrypt(to(&here)))
+            .requirements(required("response").decrypt_with(here.clone()).expect("a key"))
+            .build_with(service.clone())
+            .expect("a client");
+        let error = client.call(&Transfer { amount: 1.0 }).await.expect_err("a fault");
+        assert!(matches!(&error, CallError::Fault(_)), "{error:?}");
+    }
+}
+
 #[tokio::test]
 async fn what_is_not_secured_is_refused() {
     let plain = Client::with_service("http://localhost/", bank()).expect("a client");

@@ -217,7 +217,7 @@ fn recipient<'i>(tree: &Tree, header: usize, info: &KeyInfo, identities: &'i [Id
         identities.iter().find(|identity| identity.certificate().is_some_and(fits))
     };
     let with_token = |token| {
-        let chain = certificates(tree, token).ok()?;
+        let chain = certificates(tree, token, |der| Certificate::from_der(der)).ok()?;
         with(&|own| chain.first() == Some(own))
     };
     match (info.sources.first(), identities) {
@@ -231,7 +231,7 @@ fn recipient<'i>(tree: &Tree, header: usize, info: &KeyInfo, identities: &'i [Id
         (Some(KeySource::Embedded(token)), _) => with_token(*token),
         (Some(KeySource::Certificate(id)), _) => with(&|own| own.is(id)),
         (Some(KeySource::Chain(chain)), _) => with(&|own| chain.first().is_some_and(|der| der == own.der())),
-        (Some(KeySource::Key(key)), _) => with(&|own| own.key().is_ok_and(|own| own.is_same(key))),
+        (Some(KeySource::Key(key)), _) => with(&|own| own.key().is_ok_and(|own| own == key)),
         (Some(KeySource::Assertion(_) | KeySource::Name(_)), _) => None,
     }
 }

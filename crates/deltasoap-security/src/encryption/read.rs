@@ -98,7 +98,9 @@ impl DataMethod {
             ns::ENCRYPTED_ELEMENT => true,
             ns::ENCRYPTED_CONTENT => false,
             _ => {
-                return Err(SecurityError::Unsupported(format!("encrypted data of the type {kind:?} is not supported")));
+                return Err(SecurityError::Unsupported(format!(
+                    "encrypted data of the type {kind:?} is not supported"
+                )));
             }
         };
         // Whether there is a value is checked here, its text elsewhere.
