@@ -81,13 +81,12 @@ async fn both_directions_are_signed() {
     }
 }
 
-/// Returns an identity with an RSA key.
+/// Returns an identity with an RSA key, which all of them share.
 fn rsa(name: &str) -> Identity {
-    let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_RSA_SHA256);
-    let key = key.or_else(|_| rcgen::KeyPair::from_pem(include_str!("../../../../testdata/tls/openssl.key")));
-    let key = key.expect("a key");
-    let certificate = rcgen::CertificateParams::new([name.to_owned()]).expect("a name").self_signed(&key);
-    Identity::from_pem(certificate.expect("a certificate").pem(), key.serialize_pem()).expect("an identity")
+    let key = include_str!("../../../../testdata/tls/openssl.key");
+    let pair = rcgen::KeyPair::from_pem(key).expect("a key");
+    let certificate = rcgen::CertificateParams::new([name.to_owned()]).expect("a name").self_signed(&pair);
+    Identity::from_pem(certificate.expect("a certificate").pem(), key).expect("an identity")
 }
 
 /// Both sides encrypt for each other. What is validated and decoded is the plaintext.

@@ -91,6 +91,8 @@ pub(crate) fn verify(
     let is_saml2 = tree.get(index).namespace == ns::SAML2;
     let (subject, confirmation, holder) =
         if is_saml2 { subject_2(tree, index, freshness.skew, now)? } else { subject_1(tree, index)? };
+    // Other confirmations have data too, but no key.
+    let holder = holder.filter(|_| confirmation == Confirmation::HolderOfKey);
     let holder = holder.map(|element| holder_key(tree, element)).transpose()?;
     let assertion = Assertion {
         id: tree.get(index).ids().next().unwrap_or_default().to_owned(),

@@ -3,4 +3,5 @@
 mod attacks;
 mod encryption;
 mod round_trip;
+mod saml;
 mod support;
