@@ -9,7 +9,7 @@ use deltasoap_core::soap::{Envelope, HeaderBlock, Version, decode_request};
 use deltasoap_core::{QName, Template, Templating};
 use deltasoap_security::{
     BODY_ID, Certificate, ContentCipher, Decrypter, Identity, KeyReference, KeyTransport, Protection, Requirements,
-    SecurityError, SigningKey, UsernameToken,
+    SecurityError, SigningKey, Trust, UsernameToken,
 };
 use rustls_pki_types::PrivatePkcs8KeyDer;
 use rustls_pki_types::pem::PemObject;
@@ -537,4 +537,34 @@ fn content_that_breaks_out() {
     }
     // Even a good block is refused, since nobody signed it.
     assert_eq!(open(attack("<x/>").as_bytes(), decrypting().accept_cbc()).err(), Some(undecipherable()));
+}
+
+macro_rules! data {
+    ($name:literal) => {
+        include_str!(concat!("../../../../testdata/security/", $name))
+    };
+}
+
+/// See `testdata/security/README.md`.
+#[test]
+fn what_xmlsec_encrypts() {
+    let certificate = data!("cert.pem");
+    let identity = || Identity::from_pem(certificate, data!("key.pem")).expect("an identity");
+    for (message, is_cbc) in [
+        (data!("xmlsec-AES256_GCM-content.xml"), false),
+        (data!("xmlsec-AES128_GCM-element.xml"), false),
+        (data!("xmlsec-AES256-content.xml"), true),
+    ] {
+        let created = between(message, "<wsu:Created>", "</wsu:Created>");
+        let created = created.trim_start_matches("<wsu:Created>").trim_end_matches("</wsu:Created>");
+        let created = deltasoap_security::parse_time(created).expect("a time");
+        let trust = Trust::nobody().certificates(certificate).expect("a certificate");
+        let requirements = requirements_with(identity()).trust(trust).encrypted_body().at(created);
+        let requirements = Arc::new(if is_cbc { requirements.accept_cbc() } else { requirements });
+        for len in [17, 10_000] {
+            let (decoded, verified) = open_in(message.as_bytes(), len, &requirements).expect("a valid message");
+            assert!(verified.is_body_signed && verified.is_body_encrypted);
+            assert!(text(&decoded).contains("<to>Ä &amp; &lt;b&gt;</to>"), "{}", text(&decoded));
+        }
+    }
 }

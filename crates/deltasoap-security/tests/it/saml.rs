@@ -368,3 +368,20 @@ fn texts_that_are_no_assertions() {
     let declared = format!("<?xml version=\"1.0\"?>\n{}\n", claims(true, "bearer").signed());
     accepted(&sent(&with(&declared)), requirements());
 }
+
+/// See `testdata/security/README.md`.
+#[test]
+fn what_xmlsec_signs() {
+    let assertion = include_str!("../../../../testdata/security/xmlsec-saml2.xml");
+    let issuer = include_str!("../../../../testdata/security/cert.pem");
+    let requirements = || {
+        let issuers = Trust::nobody().certificates(issuer).expect("a certificate");
+        Requirements::new().assertions(AssertionRules::new(issuers)).trust(trust())
+    };
+    let message = sent(&with(assertion).sign(client()));
+    let verified = accepted(&message, requirements().signed_tokens());
+    assert_eq!(verified.sender.name(), Some("ada@bank.example"));
+    assert_eq!(verified.sender.assertions[0].attributes, [("role".to_owned(), vec!["téller".to_owned()])]);
+    let changed = message.replacen("ada@bank", "eve@bank", 1);
+    assert!(matches!(refused(&changed, requirements()), SecurityError::Check(_)));
+}
