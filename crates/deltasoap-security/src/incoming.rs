@@ -361,8 +361,8 @@ impl Requirements {
         check.outer_signatures(header, &encryption.outer_signatures)?;
         let Found { sender, mut references, .. } = check.found;
         let outer = Outer {
-            signatures: encryption.outer_signatures.iter().map(place).collect(),
-            elements: references.elements.iter().map(place).collect(),
+            signatures: encryption.outer_signatures.iter().filter_map(place).collect(),
+            elements: references.elements.iter().filter_map(place).collect(),
             has_body: references.has_body,
             attachments: std::mem::take(&mut references.attachments),
             certificate: sender.certificate,

@@ -373,7 +373,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Secures each request: with a user name, a timestamp, a signature. Default: no security.
+    /// Secures each request: with a user name, a timestamp, a signature, encryption. Default: no security.
     ///
     /// Requests with [lists of any length](Client::call_overlaid) and by MTOM cannot be secured.
     #[cfg(feature = "security")]
@@ -383,7 +383,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the security that answers must have; others are refused:
+    /// Sets the security that answers must have, and what decrypts them; others are refused:
     /// [`CallError::Insecure`](crate::CallError::Insecure). This includes faults. The sender is among
     /// the [extensions](crate::Response::extensions) of an answer, as
     /// [`Verified`](deltasoap_security::Verified). Default: none; then security that an answer has is

@@ -282,7 +282,7 @@ impl<S> SoapServiceBuilder<S> {
         self
     }
 
-    /// Sets the security that requests must have; others are answered with a fault that names the
+    /// Sets the security that requests must have, and what decrypts them; others are answered with a fault that names the
     /// kind of check that failed, and the reason is logged. Default: none.
     ///
     /// The sender is known before a memory is chosen, so that memories of different senders are kept

@@ -136,13 +136,18 @@ impl OpenedHead {
         Ok(OpenedHead { bytes, opened, splices, body })
     }
 
-    /// Returns the place in the opened head of an element of the head.
-    pub(crate) fn place(&self, tree: &Tree, element: usize) -> usize {
+    /// Returns the place in the opened head of an element of the head; `None` for elements of what was
+    /// decrypted.
+    pub(crate) fn place(&self, tree: &Tree, element: usize) -> Option<usize> {
         let start = tree.get(element).start;
-        self.splices
-            .iter()
-            .take_while(|splice| splice.end <= start)
-            .fold(start, |place, splice| place + splice.plaintext.bytes.len() - (splice.end - splice.start))
+        let mut place = start;
+        for splice in self.splices.iter().take_while(|splice| splice.start < start) {
+            if start < splice.end {
+                return None;
+            }
+            place = place + splice.plaintext.bytes.len() - (splice.end - splice.start);
+        }
+        Some(place)
     }
 }
 
@@ -217,7 +222,7 @@ fn recipient<'i>(tree: &Tree, header: usize, info: &KeyInfo, identities: &'i [Id
         identities.iter().find(|identity| identity.certificate().is_some_and(fits))
     };
     let with_token = |token| {
-        let chain = certificates(tree, token, |der| Certificate::from_der(der)).ok()?;
+        let chain = certificates(tree, token, Certificate::from_der).ok()?;
         with(&|own| chain.first() == Some(own))
     };
     match (info.sources.first(), identities) {

@@ -1,6 +1,8 @@
 //! Encrypted messages, and attacks on them.
 
-use crate::support::{KEYS, Transfer, blocks, client, now, open, open_in, send, server, text, transfer, trust, verify};
+use crate::support::{
+    KEYS, Transfer, blocks, client, now, open, open_in, send, send_by, server, text, transfer, trust, verify,
+};
 use aws_lc_rs::cipher::{AES_128, EncryptingKey, EncryptionContext, UnboundCipherKey};
 use aws_lc_rs::rsa::{OAEP_SHA1_MGF1SHA1, OaepPublicEncryptingKey, PrivateDecryptingKey};
 use base64::Engine;
@@ -131,6 +133,22 @@ fn user_names_are_encrypted_too() {
         let (_, verified) = open(&message, decrypting().users(users)).expect("a valid message");
         assert_eq!(verified.sender.name(), Some("ada"));
     }
+}
+
+/// Messages of several pieces, written against a template, with a few changes each.
+#[test]
+fn messages_of_a_template_are_encrypted_anew() {
+    let protection = encrypted();
+    let requirements = Arc::new(requirements().at(now()));
+    let mut template = Template::new(Templating::default());
+    let mut value = Transfer { lines: (0..60_000).collect(), ..transfer() };
+    for turn in 0..4 {
+        value.lines[30_000] += turn;
+        let message = send_by(&mut template, &value, &protection, Version::Soap11, &blocks());
+        let (decoded, _) = open_in(&message, 16 << 10, &requirements).expect("a valid message");
+        assert_eq!(decode_request::<Transfer>(&decoded).expect("a message").1, value);
+    }
+    assert_eq!(template.stats().first, 1, "{:?}", template.stats());
 }
 
 /// Who encrypts for a recipient cannot read it again, and others cannot either.
@@ -272,6 +290,31 @@ fn structures_that_are_refused() {
     for cut in (0..message.len()).step_by(61) {
         assert!(open_in(&message.as_bytes()[..cut], 50, &Arc::new(requirements().at(now()))).is_err(), "{cut}");
     }
+}
+
+/// Whichever byte is changed, the message is refused or read as it was meant.
+#[test]
+fn changed_bytes() {
+    let message = send(&encrypted().encrypt_signature(true), Version::Soap11, &blocks());
+    let cbc = Toolkit::new().message(&signed()).into_bytes();
+    let requirements = Arc::new(requirements().accept_cbc().at(now()));
+    let mut refused = 0;
+    for message in [message, cbc] {
+        for at in (0..message.len()).step_by(7) {
+            for bit in [1, 2, 64] {
+                let mut changed = message.clone();
+                changed[at] ^= bit;
+                match open_in(&changed, 400, &requirements) {
+                    Err(_) => refused += 1,
+                    Ok((decoded, _)) => match decode_request::<Transfer>(&decoded) {
+                        Ok((_, value)) => assert_eq!(value, transfer(), "{at}"),
+                        Err(_) => refused += 1,
+                    },
+                }
+            }
+        }
+    }
+    assert!(refused > 1000, "{refused}");
 }
 
 /// Encrypted data in each other's place is decrypted; the signature shows it.
