@@ -118,18 +118,25 @@ fn is_relative(uri: &str) -> bool {
     !uri.is_empty() && !before.contains(':')
 }
 
-/// Returns true for what is no URI: it has characters that URIs cannot have, or a port that is no
-/// number.
+/// Returns true for what is no URI: it has characters that URIs cannot have, or those are in the
+/// scheme, or the port is no number.
 fn is_no_uri(uri: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#@!$&'()*+,;=%".contains(c);
     let is_escape = |rest: &str| rest.get(..2).is_some_and(|digits| digits.chars().all(|c| c.is_ascii_hexdigit()));
     let authority =
         uri.split_once("://").map_or("", |(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or_default());
-    let port = authority.rsplit('@').next().and_then(|host| host.split_once(':')).map_or("", |(_, port)| port);
+    let port = authority.rsplit('@').next().and_then(|host| host.split_once(':')).map(|(_, port)| port);
+    let is_port = |port: &str| !port.is_empty() && port.chars().all(|c| c.is_ascii_digit());
+    let scheme = uri.split(['/', '?', '#']).next().and_then(|first| first.split_once(':')).map(|(scheme, _)| scheme);
+    let is_scheme = |scheme: &str| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    };
     !uri.chars().all(is_allowed)
+        || scheme.is_some_and(|scheme| !is_scheme(scheme))
         || uri.split('%').skip(1).any(|rest| !is_escape(rest))
         || uri.matches('#').count() > 1
-        || !port.chars().all(|c| c.is_ascii_digit())
+        || port.is_some_and(|port| !is_port(port))
 }
 
 /// Returns the number of elements of a document, if we read it.
