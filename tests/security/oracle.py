@@ -100,7 +100,7 @@ def envelope(soap):
     source = f"""<?xml version="1.0"?>
 <s:Envelope xmlns:s="{soap}" xmlns:unused="urn:unused" xmlns:t="urn:types" xml:lang="en"><!-- 1 --><s:Header/>
   <s:Body><!-- 2 -->
-    <transfer xmlns="urn:bank" b='2'  a="&#9;&lt;&quot;'"  t:c="t:x"><to>Ada &amp; &lt;Bob&gt;&#13;</to><amount xml:space="preserve"> 0.1 </amount><t:e/><![CDATA[<&]]></transfer>
+    <transfer xmlns="urn:bank" b='2'  a="&#9;&lt;&quot;'"  t:c="t:x"><to xml:lang="de">Ada &amp; &lt;Bob&gt;&#13;</to><amount xml:space="preserve"> 0.1 </amount><m><t:e><f/><!-- 4 --></t:e></m><![CDATA[<&]]></transfer>
   </s:Body>
 </s:Envelope>"""
     document = etree.fromstring(source.encode())
@@ -170,12 +170,14 @@ def sign_xmlsec(folder, soap, key, method, digest, canonicalization, transforms,
     body = document.find(f"{{{soap}}}Body")
     body.set(f"{{{WSU}}}Id", "body")
     security.find("wsu:Timestamp", NAMES).set(f"{{{WSU}}}Id", "time")
+    # Inherits attributes of the elements around it, and not those of `to`.
+    body.find(".//{urn:types}e").set(f"{{{WSU}}}Id", "inner")
     content, token = key_info(folder, key, kind)
     if token:
         security.append(etree.fromstring(token))
     references = "".join(
         f'<ds:Reference URI="#{name}">{transform(*transforms)}<ds:DigestMethod Algorithm="{digest}"/><ds:DigestValue/></ds:Reference>'
-        for name in ("body", "time")
+        for name in ("body", "inner", "time")
     )
     template = f"""<ds:Signature xmlns:ds="{DS}"><ds:SignedInfo>
 <ds:CanonicalizationMethod Algorithm="{canonicalization}"/><!-- 3 --><ds:SignatureMethod Algorithm="{method}"/>

@@ -152,6 +152,28 @@ fn signatures_of_others_are_verified() {
     assert_eq!(verified, if cfg!(feature = "legacy-sha1") { VERIFIED } else { VERIFIED_WITHOUT_SHA1 });
 }
 
+/// The certificates of `X509Data` have no order.
+#[test]
+#[cfg(feature = "legacy-sha1")]
+fn certificates_in_any_order() {
+    let document = files("xmlsec").into_iter().find(|(name, _)| name == "enveloping-rsa-x509chain.xml");
+    let document = String::from_utf8(document.expect("the vector").1).expect("UTF-8");
+    let (before, rest) = document.split_once("<X509Certificate>").expect("a certificate");
+    let (certificates, after) = rest.rsplit_once("</X509Certificate>").expect("a certificate");
+    let mut certificates: Vec<_> = certificates
+        .split("<X509Certificate>")
+        .map(|it| it.trim_end().trim_end_matches("</X509Certificate>"))
+        .collect();
+    assert!(certificates.len() > 1);
+    let without = Keys { certificates: Vec::new(), secrets: Vec::new() };
+    for _ in 0..certificates.len() {
+        let listed = certificates.join("</X509Certificate><X509Certificate>");
+        let turned = format!("{before}<X509Certificate>{listed}</X509Certificate>{after}");
+        assert_eq!(verify(turned.as_bytes(), &without), Ok(1));
+        certificates.rotate_left(1);
+    }
+}
+
 /// The number of vectors that are verified.
 const VERIFIED: usize = 43;
 const VERIFIED_WITHOUT_SHA1: usize = 20;
