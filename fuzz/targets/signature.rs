@@ -7,8 +7,9 @@
 
 #![no_main]
 
+use deltasoap::Soap;
 use deltasoap_core::soap::{Envelope, Version};
-use deltasoap_core::{Node, QName, Template, Templating};
+use deltasoap_core::{Template, Templating};
 use deltasoap_security::{
     Identity, KeyReference, Protection, Requirements, SecurityError, SigningKey, Trust, UsernameToken,
 };
@@ -23,6 +24,13 @@ const SECRET: &[u8] = b"a secret";
 const SIGNED: [&str; 3] = ["Timestamp", "UsernameToken", "Body"];
 
 static MESSAGES: LazyLock<Vec<Signed>> = LazyLock::new(|| [Version::Soap11, Version::Soap12].map(Signed::new).into());
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(message, namespace = "urn:bank", qualified)]
+struct Transfer {
+    to: String,
+    lines: Vec<i32>,
+}
 
 /// A valid message, and the canonical forms of what is signed.
 struct Signed {
@@ -49,12 +57,13 @@ impl Signed {
             .sign(Identity::new(SigningKey::hmac(SECRET), Vec::new()))
             .key_reference(KeyReference::Name("key".to_owned()))
             .at(now());
-        let body = Node::with_text(QName::new("urn:bank", "transfer"), "Ada & <Bob>\r\n 0.1");
+        let body = Transfer { to: "Ada & <Bob>\r\n".to_owned(), lines: vec![1, 20, 300] };
         let envelope = Envelope::new(&body).version(version);
         let envelope = envelope.canonical(protection.body_id().expect("a signed body"));
         let message = Template::new(Templating::default()).encode(&envelope).expect("a message");
         let header = protection.header(version, &[], &message, &[]).expect("a header");
         let message = message.with_header(header).to_vec();
+        verify(&message).expect("a valid message");
         let forms = SIGNED.map(|name| form(&message, name).expect("a signed element"));
         Signed { message, forms }
     }
@@ -81,8 +90,8 @@ fuzz_target!(|input: &[u8]| {
 
 /// Removes bytes at a place, and inserts others.
 fn apply(message: &mut Vec<u8>, edit: &[u8]) {
-    let &[high, low, count, new @ ..] = edit else { return };
-    let at = usize::from(u16::from_be_bytes([high, low])) % (message.len() + 1);
+    let [high, low, count, new @ ..] = edit else { return };
+    let at = usize::from(u16::from_be_bytes([*high, *low])) % (message.len() + 1);
     let end = (at + usize::from(count % 16)).min(message.len());
     let inserted = usize::from(count >> 4) % 4;
     message.splice(at..end, new[..inserted].iter().copied());
