@@ -3,9 +3,7 @@
 use crate::keys::VerifyingKey;
 use crate::received::{BodyPlan, MessageHead, Walk};
 use crate::replay::ReplayCache;
-use crate::signature::{
-    KeyInfo, KeySource, References, Signature, SignedAttachment, SignedBy, decode_base64, verify_value,
-};
+use crate::signature::{KeyInfo, KeySource, References, Signature, SignedAttachment, SignedBy, decode_base64};
 use crate::token::saml::{self, Assertion, AssertionRules, Confirmation};
 use crate::token::timestamp::Freshness;
 use crate::token::username::{self, Users};
@@ -42,6 +40,8 @@ const MAX_TOKENS: usize = 16;
 pub struct Requirements {
     trust: Trust,
     users: Option<Box<dyn Users>>,
+    /// True if user names are skipped.
+    ignores_users: bool,
     assertions: Option<AssertionRules>,
     replays: Option<Arc<ReplayCache>>,
     freshness: Freshness,
@@ -75,6 +75,7 @@ impl Requirements {
         Requirements {
             trust: Trust::nobody(),
             users: None,
+            ignores_users: false,
             assertions: None,
             replays: Some(Arc::default()),
             freshness: Freshness { skew: SKEW, age: AGE },
@@ -95,6 +96,14 @@ impl Requirements {
     pub fn users(mut self, users: impl Users + 'static) -> Self {
         self.users = Some(Box::new(users));
         self.needs.user = true;
+        self
+    }
+
+    /// Accepts `UsernameToken` without checking the password, for recorded messages. Such a user is
+    /// not the [sender](Sender).
+    #[must_use]
+    pub fn unchecked_users(mut self) -> Self {
+        self.ignores_users = true;
         self
     }
 
@@ -188,11 +197,6 @@ impl Requirements {
     /// Begins to verify a message.
     pub fn begin(self: &Arc<Self>, limits: Limits) -> Verification {
         Verification { requirements: Arc::clone(self), walk: Walk::new(limits), found: None }
-    }
-
-    /// Returns true if a body must be signed. Then nothing of it is known to be valid before its end.
-    pub fn needs_signed_body(&self) -> bool {
-        self.needs.signed_body
     }
 
     fn now(&self) -> SystemTime {
@@ -394,7 +398,7 @@ impl Check<'_> {
         for signature in tree.all(header, ns::DS, "Signature") {
             self.check_signature(header, signature, &holders)?;
         }
-        for token in tree.all(header, ns::WSSE, "UsernameToken") {
+        for token in tree.all(header, ns::WSSE, "UsernameToken").filter(|_| !self.requirements.ignores_users) {
             self.check_user(token)?;
         }
         self.check_confirmations(&holders)
@@ -442,8 +446,7 @@ impl Check<'_> {
     ) -> Result<(), SecurityError> {
         let signature = Signature::read(&self.head.tree, index)?;
         let (key, signed_by) = self.key_of(header, &signature.key_info, holders)?;
-        verify_value(self.head, &signature, &key)?;
-        self.found.references.check(self.head, &signature)?;
+        self.found.references.verify(self.head, &signature, &key)?;
         match signed_by {
             SignedBy::Certificate(certificate) => match &self.found.sender.certificate {
                 Some(other) if *other != certificate => {
@@ -493,8 +496,7 @@ impl Check<'_> {
                 by(&chain[0], &chain[1..])
             }
             KeySource::Chain(chain) => {
-                let chain = chain.iter().map(|der| Certificate::from_der(der.as_slice()));
-                let chain = chain.collect::<Result<Vec<_>, _>>()?;
+                let chain = chain.iter().map(|der| trust.read(der.clone())).collect::<Result<Vec<_>, _>>()?;
                 by(chain.first().ok_or_else(unknown)?, &chain[1..])
             }
             KeySource::Certificate(id) => match trust.find(id) {
@@ -543,7 +545,7 @@ impl Check<'_> {
         }
         let bytes = decode_base64(tree, token)?;
         match kind {
-            ns::X509_V3 => Ok(vec![Certificate::from_der(bytes)?]),
+            ns::X509_V3 => Ok(vec![self.requirements.trust.read(bytes)?]),
             ns::X509_PKI_PATH => Certificate::path_from_der(&bytes),
             _ => Err(unsupported()),
         }
@@ -604,7 +606,7 @@ impl Check<'_> {
         if *signed_body && !references.has_body {
             return missing("signature over its body");
         }
-        let is_signed = |index: usize| references.elements.iter().any(|&whole| whole == index);
+        let is_signed = |index: usize| references.elements.contains(&index);
         if *signed_timestamp && !self.timestamp.is_some_and(|(timestamp, _)| is_signed(timestamp)) {
             return missing("signature over its timestamp");
         }

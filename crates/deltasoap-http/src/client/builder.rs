@@ -2,10 +2,11 @@
 
 #[cfg(feature = "cookies")]
 use super::cookies::CookieJar;
-use super::credentials::Credentials;
+use super::credentials::{Credentials, InvalidCredentials};
 use super::intercept::{IncomingResponse, Interceptors, OutgoingRequest};
 use super::memories::{BYTES, MEMORIES, Memories};
 use super::network::HttpTransport;
+use super::provided::{HeaderProvider, HeaderProviders};
 use super::redirects::Redirects;
 use super::retries::Retries;
 use super::templates::{SharedTemplates, Writer};
@@ -16,6 +17,7 @@ use crate::attachments::{AttachmentOptions, Mtom};
 use crate::coding::{Compression, GzipLimits};
 use crate::error::BoxError;
 use crate::inspect::{Checks, Inspector};
+use crate::secured::{Protect, Verify};
 use crate::validation::{Validating, Validation, Validator};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
@@ -148,6 +150,7 @@ pub(super) struct Settings {
     /// Validates requests before they are sent.
     pub(super) validating: Option<Validating>,
     pub(super) interceptors: Interceptors,
+    pub(super) providers: HeaderProviders,
     pub(super) credentials: Option<Credentials>,
     pub(super) retries: Retries,
     pub(super) redirects: Redirects,
@@ -155,15 +158,24 @@ pub(super) struct Settings {
     pub(super) cookies: Option<CookieJar>,
     pub(super) trace: Option<Trace>,
     pub(super) understood: Understood,
+    /// Secures requests.
+    pub(super) protection: Option<Arc<dyn Protect>>,
+    /// Checks the security of answers.
+    pub(super) verify: Option<Arc<dyn Verify>>,
 }
 
 /// A client under construction; see [`Client::builder`].
 #[derive(Debug)]
 pub struct ClientBuilder {
+    /// Without user name and password.
     url: String,
+    /// Those in the URL.
+    own_credentials: Option<Result<Credentials, InvalidCredentials>>,
     settings: Settings,
     /// Replaces that of the settings.
     mtom: Option<Mtom>,
+    #[cfg(feature = "cookies")]
+    keeps_cookies: bool,
     memories: usize,
     memory_bytes: usize,
     templating: Templating,
@@ -189,6 +201,7 @@ impl ClientBuilder {
             checks: Checks::default(),
             validating: None,
             interceptors: Interceptors::default(),
+            providers: HeaderProviders::default(),
             credentials: None,
             retries: Retries::default(),
             redirects: Redirects::OFF,
@@ -196,11 +209,17 @@ impl ClientBuilder {
             cookies: None,
             trace: None,
             understood: Understood::default(),
+            protection: None,
+            verify: None,
         };
+        let (url, own_credentials) = Credentials::take_from(url);
         ClientBuilder {
             url,
+            own_credentials,
             settings,
             mtom: None,
+            #[cfg(feature = "cookies")]
+            keeps_cookies: false,
             memories: MEMORIES,
             memory_bytes: BYTES,
             templating: Templating::default(),
@@ -313,10 +332,74 @@ impl ClientBuilder {
         self
     }
 
+    /// Adds a provider of header blocks, which is asked once for each call, before the interceptors: for
+    /// tokens that expire, for example. Providers are asked in the order in which they are added, and
+    /// within the time of the call. The request's template is not affected: header blocks are inserted
+    /// into the message.
+    ///
+    /// ```
+    /// # use deltasoap::soap::Header;
+    /// # use deltasoap::{Client, Soap, SoapService};
+    /// # use std::error::Error;
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:session", message)]
+    /// struct Session {
+    ///     token: String,
+    /// }
+    ///
+    /// # #[derive(Soap)]
+    /// # #[soap(namespace = "urn:hello", message, response = Greet)]
+    /// # struct Greet {}
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn Error>> {
+    /// # let service = SoapService::builder()
+    /// #     .operation(async |session: Header<Session>, greet: Greet| {
+    /// #         assert_eq!(session.token, "fresh");
+    /// #         greet
+    /// #     })
+    /// #     .build()?;
+    /// let client = Client::builder("http://localhost/")
+    ///     .provide_headers(|_: &_| async {
+    ///         Ok::<_, Box<dyn Error + Send + Sync>>(Header(Session { token: "fresh".to_owned() }))
+    ///     })
+    ///     .build_with(service)?;
+    /// client.call(&Greet {}).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn provide_headers(mut self, provider: impl HeaderProvider + 'static) -> Self {
+        self.settings.providers.0.push(Arc::new(provider));
+        self
+    }
+
+    /// Secures each request: with a user name, a timestamp, a signature. Default: no security.
+    ///
+    /// Requests with [lists of any length](Client::call_overlaid) and by MTOM cannot be secured.
+    #[cfg(feature = "security")]
+    #[must_use]
+    pub fn protection(mut self, protection: deltasoap_security::Protection) -> Self {
+        self.settings.protection = Some(Arc::new(protection));
+        self
+    }
+
+    /// Sets the security that answers must have; others are refused:
+    /// [`CallError::Insecure`](crate::CallError::Insecure). This includes faults. The sender is among
+    /// the [extensions](crate::Response::extensions) of an answer, as
+    /// [`Verified`](deltasoap_security::Verified). Default: none; then security that an answer has is
+    /// not checked.
+    #[cfg(feature = "security")]
+    #[must_use]
+    pub fn requirements(mut self, requirements: impl Into<Arc<deltasoap_security::Requirements>>) -> Self {
+        self.settings.verify = Some(Arc::new(requirements.into()));
+        self.settings.understood.names.push(deltasoap_security::header_name());
+        self
+    }
+
     /// Adds an interceptor, which sees each request before it is written, and may add header blocks
     /// and HTTP headers: to authenticate, for example, or to correlate requests. An error prevents
-    /// the call: [`CallError::Refused`](crate::CallError::Refused). Interceptors run in the order in
-    /// which they are added.
+    /// the call: [`CallError::RefusedRequest`](crate::CallError::RefusedRequest). Interceptors run in
+    /// the order in which they are added.
     ///
     /// ```
     /// # use deltasoap::{Client, Context, Soap, SoapService};
@@ -415,7 +498,9 @@ impl ClientBuilder {
 
     /// Sets the credentials of the client. They are sent only to the origin of the client's URL,
     /// wherever redirects lead. A call with its own `Authorization`
-    /// [header](crate::CallOptions::http_header) uses that instead. Default: none.
+    /// [header](crate::CallOptions::http_header) uses that instead. Default: user name and password
+    /// in the URL, as in `https://ada:secret@example.org/soap`, for Basic authentication; they are
+    /// removed from the URL. Otherwise none.
     ///
     /// ```
     /// # use deltasoap_http::{Client, Credentials};
@@ -448,13 +533,12 @@ impl ClientBuilder {
 
     /// Sets whether cookies are kept and sent back, as required by some servers with sessions (RFC
     /// 6265). The client and all its clones keep them in memory, only for the origin of the
-    /// client's URL. At most 64 are kept, of 4 KiB each. A [jar](Self::cookie_jar) of the program
-    /// is used if there is one. Default: false.
+    /// client's URL. At most 64 are kept, of 4 KiB each. If the program gives a
+    /// [jar](Self::cookie_jar), that is used in any case. Default: false.
     #[cfg(feature = "cookies")]
     #[must_use]
     pub fn cookies(mut self, are_kept: bool) -> Self {
-        self.settings.cookies =
-            if are_kept { self.settings.cookies.or_else(|| Some(CookieJar::default())) } else { None };
+        self.keeps_cookies = are_kept;
         self
     }
 
@@ -543,10 +627,18 @@ impl ClientBuilder {
     pub fn build_with<S>(mut self, transport: S) -> Result<Client<S>, InvalidUrl> {
         self.settings.url = match self.url.parse::<Uri>() {
             Ok(url) if url.scheme().is_some() && url.host().is_some_and(|host| !host.is_empty()) => url,
-            _ => return Err(InvalidUrl(self.url)),
+            _ => return Err(InvalidUrl { url: self.url, is_user_invalid: false }),
         };
+        if let (Some(own), None) = (self.own_credentials, &self.settings.credentials) {
+            let own = own.map_err(|_| InvalidUrl { url: self.url, is_user_invalid: true })?;
+            self.settings.credentials = Some(own);
+        }
         if let Some(mtom) = self.mtom {
             self.settings.attachments.mtom = mtom;
+        }
+        #[cfg(feature = "cookies")]
+        if self.keeps_cookies {
+            self.settings.cookies.get_or_insert_default();
         }
         let memories = Memories::new(self.settings.options, self.memories, self.memory_bytes);
         let writer = Writer::new(self.templating, self.hints, self.templates);
@@ -554,13 +646,25 @@ impl ClientBuilder {
     }
 }
 
-/// The error for an endpoint URL that is malformed, relative, or names no host.
+/// The error for an endpoint URL that is malformed, relative, or names no host, or has a user name or
+/// password that cannot be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InvalidUrl(pub String);
+pub struct InvalidUrl {
+    /// Without user name and password.
+    url: String,
+    is_user_invalid: bool,
+}
 
 impl fmt::Display for InvalidUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not an absolute URL with a host: {:?}", self.0)
+        match self.is_user_invalid {
+            true => write!(
+                f,
+                "the user name or the password in this URL has a character that cannot be sent: {:?}",
+                self.url
+            ),
+            false => write!(f, "not an absolute URL with a host: {:?}", self.url),
+        }
     }
 }
 

@@ -1,17 +1,17 @@
 //! Builds a service from operations and settings.
 
 use super::action::ActionCheck;
-use super::answer::MessageReply;
 use super::auth::{Authenticate, Gate};
 use super::context::Context;
 use super::dispatch::Table;
 use super::empty::EmptyPost;
-use super::handler::{FromRequest, Handler, IntoReply};
+use super::handler::{Extract, FromRequest, Handler, HandlerResult};
 use super::heavy::{Heavy, HeavyWork};
 use super::intercept::{InterceptedRequest, InterceptedResponse, Interceptors};
 use super::memory::{Cache, MemoryBounds, Sharing};
 use super::operation::Operation;
 use super::pool::Pool;
+use super::reply::MessageReply;
 use super::request_target::LandingPage;
 use super::schedule::{Scheduler, Scheduling};
 use super::service::{Inner, SoapService};
@@ -19,8 +19,10 @@ use super::stats::ServiceStats;
 use super::wsdl::{Description, Source, generate};
 use crate::attachments::AttachmentOptions;
 use crate::coding::{Compression, GzipLimits};
+use crate::deviations::DeviationLog;
 use crate::error::BoxError;
 use crate::inspect::{Checks, Inspector};
+use crate::secured::{Protect, Verify};
 use crate::validation::{Validating, Validation, Validator};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Fault;
@@ -66,6 +68,8 @@ struct Settings {
     gzip_limits: GzipLimits,
     checks: Checks,
     validating: Option<Validating>,
+    verify: Option<Arc<dyn Verify>>,
+    protection: Option<Arc<dyn Protect>>,
     gate: Gate,
     body_timeout: Option<Duration>,
     body_rate: u32,
@@ -103,6 +107,8 @@ impl SoapServiceBuilder {
             gzip_limits: GzipLimits::default(),
             checks: Checks::default(),
             validating: None,
+            verify: None,
+            protection: None,
             gate: Gate::default(),
             body_timeout: Some(BODY_TIME),
             body_rate: BODY_RATE,
@@ -137,9 +143,10 @@ impl<S> SoapServiceBuilder<S> {
     pub fn operation<M, Q, R, H>(self, handler: H) -> Self
     where
         S: Clone + Send + Sync + 'static,
-        H: Handler<M, S>,
+        H: Handler<M>,
+        H::Arguments: Extract<S>,
         H::Request: FromRequest<Q>,
-        H::Reply: IntoReply<R>,
+        H::Output: HandlerResult<R>,
     {
         let operation = Operation::with_state(handler, self.state.clone());
         self.add_operation(operation)
@@ -275,10 +282,33 @@ impl<S> SoapServiceBuilder<S> {
         self
     }
 
+    /// Sets the security that requests must have; others are answered with a fault that names the
+    /// kind of check that failed, and the reason is logged. Default: none.
+    ///
+    /// The sender is known before a memory is chosen, so that memories of different senders are kept
+    /// apart; and its request is compared with nothing and read by nobody before it was verified to its
+    /// end. Handlers get what is known about it by [`Extension<Verified>`](crate::Extension).
+    #[cfg(feature = "security")]
+    #[must_use]
+    pub fn requirements(mut self, requirements: impl Into<Arc<deltasoap_security::Requirements>>) -> Self {
+        self.settings.verify = Some(Arc::new(requirements.into()));
+        self.understands(deltasoap_security::header_name())
+    }
+
+    /// Secures each response and each fault. Responses that are written while they are sent, or by
+    /// their handler, or by MTOM, cannot be secured: a fault is sent instead. Default: no security.
+    #[cfg(feature = "security")]
+    #[must_use]
+    pub fn protection(mut self, protection: deltasoap_security::Protection) -> Self {
+        self.settings.protection = Some(Arc::new(protection));
+        self
+    }
+
     /// Adds an interceptor, which sees each decoded request before its handler: the operation, the
     /// [context](Context) with header blocks and principal, and the body. A fault that it returns
     /// answers the request instead of the handler. Interceptors run in the order in which they are
-    /// added, and must not block. What needs no decoded request is a tower layer around the service.
+    /// added, and must not block. What needs no decoded request is a tower layer around the
+    /// service.
     ///
     /// ```
     /// # use deltasoap::{Client, Fault, Soap, SoapService};
@@ -377,7 +407,7 @@ impl<S> SoapServiceBuilder<S> {
 
     /// Sets how messages with parts are read and written; default [`AttachmentOptions::server`].
     /// Handlers get the parts of a request from their [`Context`], and add parts to an answer with
-    /// [`Answer::with_part`](crate::Answer::with_part).
+    /// [`Reply::with_part`](crate::Reply::with_part).
     #[must_use]
     pub fn attachments(mut self, options: AttachmentOptions) -> Self {
         self.settings.attachments = options;
@@ -487,8 +517,8 @@ impl<S> SoapServiceBuilder<S> {
 
     /// Sets the service's WSDL 1.1, which is served under `?wsdl` with the service's URL in every
     /// SOAP address. Its documentation of operations is shown on the service's page. An
-    /// [`Operation`] that declares no [action](Operation::action) gets that of the WSDL. Default: one
-    /// made from the types of the operations; see [`SoapService::wsdl`].
+    /// [`Operation`] that declares no [action](Operation::action) gets that of the WSDL. Default:
+    /// one made from the types of the operations; see [`SoapService::wsdl`].
     #[must_use]
     pub fn wsdl(self, text: impl Into<String>) -> Self {
         self.wsdl_named("", text)
@@ -605,7 +635,7 @@ impl Settings {
         };
         let with_items = operations.first_with_items().map(|operation| operation.name().clone());
         let takes_items = with_items.is_some();
-        if let (Some(name), true) = (with_items, !self.checks.is_empty()) {
+        if let (Some(name), true) = (with_items, !self.checks.is_empty() || self.verify.is_some()) {
             return Err(BuildError::InspectedItems(name));
         }
         if let Some(scheduler) = &scheduler {
@@ -619,6 +649,7 @@ impl Settings {
             understood: self.understood,
             roles: self.roles.into(),
             options: self.options,
+            deviations: DeviationLog::default(),
             gate: self.gate,
             body_timeout: self.body_timeout,
             body_rate: self.body_rate,
@@ -638,6 +669,8 @@ impl Settings {
             gzip_limits: self.gzip_limits,
             checks: self.checks,
             validating: self.validating,
+            verify: self.verify,
+            protection: self.protection,
             encoding: self.encoding,
             stats: Arc::new(ServiceStats::new(&self.name, cache, templates, records, scheduler)),
             name: self.name,
@@ -658,8 +691,8 @@ pub enum BuildError {
     /// Two operations take this body element, and have the same action or none.
     DuplicateOperation(QName),
     /// This operation [takes items while they arrive](crate::Operation::with_items), but an
-    /// [inspector](SoapServiceBuilder::inspect) or a [validator](SoapServiceBuilder::validate)
-    /// needs whole messages.
+    /// [inspector](SoapServiceBuilder::inspect), a [validator](SoapServiceBuilder::validate) or
+    /// security needs whole messages.
     InspectedItems(QName),
     /// There is more than one WSDL.
     SeveralWsdls,
@@ -699,7 +732,7 @@ impl fmt::Display for BuildError {
             BuildError::InspectedItems(name) => {
                 write!(
                     f,
-                    "<{name}> takes items as they arrive, but the service inspects or validates complete messages"
+                    "<{name}> takes items as they arrive, but the service inspects, validates or verifies complete messages"
                 )
             }
             BuildError::SeveralWsdls => f.write_str("the service has more than one WSDL"),

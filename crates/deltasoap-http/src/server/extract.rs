@@ -3,10 +3,10 @@
 use super::context::Context;
 use super::memory::Principal;
 use crate::attachments::Attachments;
+use crate::header::Header;
 use deltasoap_core::schema::ElementRef;
 use deltasoap_core::soap::Fault;
 use deltasoap_core::{Message, QName};
-use std::ops::Deref;
 
 /// An argument of a [`Handler`](crate::Handler) that is taken from the request's context, or from
 /// the state of the service.
@@ -30,7 +30,8 @@ use std::ops::Deref;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be taken from the context of a request",
-    note = "the arguments of a handler before the request implement `FromContext`; `State<T>` needs a service with a state: `SoapService::builder().state(...)`"
+    label = "not an argument of a handler",
+    note = "the arguments of a handler before the request implement `FromContext`: `Context`, `State<T>`, `Header<T>`, `Attachments`, `Principal`, `Extension<T>`"
 )]
 pub trait FromContext<S>: Sized {
     /// Takes the argument from the context, or from the service's state.
@@ -82,6 +83,12 @@ impl<S, T: FromRef<S>> FromContext<S> for State<T> {
 }
 
 /// A part of a service's state, or all of it.
+#[diagnostic::on_unimplemented(
+    message = "the service has no state `{Self}`: its state is `{S}`",
+    label = "a handler takes `State<{Self}>`",
+    note = "call `.state(...)` of `SoapService::builder()` before the operation is added",
+    note = "for a part of the state, implement `FromRef<{S}>` for `{Self}`"
+)]
 pub trait FromRef<S> {
     /// Returns the part.
     fn from_ref(state: &S) -> Self;
@@ -90,20 +97,6 @@ pub trait FromRef<S> {
 impl<T: Clone> FromRef<T> for T {
     fn from_ref(state: &T) -> T {
         state.clone()
-    }
-}
-
-/// A header block of the request that is for this service, as a typed value; see
-/// [`Context::header`]. As an argument of its own it is required: a request without it is answered
-/// with a fault. `Option<Header<T>>` is `None` without it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Header<T>(pub T);
-
-impl<T> Deref for Header<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.0
     }
 }
 
