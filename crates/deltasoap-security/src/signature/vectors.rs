@@ -1,7 +1,7 @@
 //! Signatures that other implementations made, of `testdata/signatures`.
 
-use super::{KeyInfo, KeySource, References, Signature, Transform, verify_value};
-use crate::keys::VerifyingKey;
+use super::{KeyInfo, KeySource, References, Signature, Transform};
+use crate::keys::{Secret, VerifyingKey};
 use crate::received::{MessageHead, Part, canonical_parts};
 use crate::{Certificate, SecurityError, ns};
 use deltasoap_xml::{Event, Instructions, Limits, Reader, Window};
@@ -65,7 +65,7 @@ impl Keys {
             Some(KeySource::Chain(chain)) => vec![own(&Certificate::from_der(chain[0].as_slice()).expect("readable"))],
             Some(KeySource::Certificate(id)) => self.certificates.iter().filter(|it| it.is(id)).map(own).collect(),
             _ => {
-                let secrets = self.secrets.iter().cloned().map(VerifyingKey::Secret);
+                let secrets = self.secrets.iter().cloned().map(Secret::new).map(VerifyingKey::Secret);
                 self.certificates.iter().map(own).chain(secrets).collect()
             }
         }
@@ -78,9 +78,6 @@ fn verify(document: &[u8], keys: &Keys) -> Result<usize, SecurityError> {
     let head = head(document)?;
     let index = find_signature(&head, 0).expect("a signature");
     let mut signature = Signature::read(&head.tree, index)?;
-    let results = keys.of(&signature.key_info).into_iter().map(|key| verify_value(&head, &signature, &key));
-    let unknown = || Err(SecurityError::UnknownToken("the key is not known".to_owned()));
-    results.reduce(|one, other| one.or(other)).unwrap_or_else(unknown)?;
     let count = signature.references.len();
     // Messages never refer to the whole document, so that is no part of `References`.
     for reference in signature.references.extract_if(.., |reference| reference.uri.is_empty()) {
@@ -94,8 +91,13 @@ fn verify(document: &[u8], keys: &Keys) -> Result<usize, SecurityError> {
             return Err(SecurityError::Check("the digest of the document does not match".to_owned()));
         }
     }
-    let mut references = References::default();
-    references.check(&head, &signature)?;
+    let with_key = |key| {
+        let mut references = References::default();
+        references.verify(&head, &signature, &key).map(|()| references)
+    };
+    let results = keys.of(&signature.key_info).into_iter().map(with_key);
+    let unknown = || Err(SecurityError::UnknownToken("the key is not known".to_owned()));
+    let references = results.reduce(Result::or).unwrap_or_else(unknown)?;
     match references.plan.targets.first() {
         Some(target) => Err(SecurityError::Check(format!("nothing has the id {:?}", target.id))),
         None => Ok(count),
