@@ -339,7 +339,15 @@ impl Verified {
 impl Requirements {
     /// Verifies the head of a message, and notes what it contains.
     fn check_head(&self, head: &MessageHead, found: &mut Option<Found>) -> Result<BodyPlan, SecurityError> {
-        let mut check = Check { requirements: self, head, now: self.now(), found: Found::default(), timestamp: None };
+        let mut check = Check {
+            requirements: self,
+            head,
+            now: self.now(),
+            found: Found::default(),
+            timestamp: None,
+            signed: Vec::new(),
+            signer: None,
+        };
         if let Some(header) = security_header(head)? {
             check.header(header)?;
         }
@@ -382,6 +390,10 @@ struct Check<'c> {
     found: Found,
     /// The timestamp, and until when the message may be accepted.
     timestamp: Option<(usize, SystemTime)>,
+    /// The valid signatures: who made them, and what they refer to.
+    signed: Vec<(SignedBy, References)>,
+    /// Who signed the message.
+    signer: Option<SignedBy>,
 }
 
 impl Check<'_> {
@@ -398,6 +410,7 @@ impl Check<'_> {
         for signature in tree.all(header, ns::DS, "Signature") {
             self.check_signature(header, signature, &holders)?;
         }
+        self.identify()?;
         for token in tree.all(header, ns::WSSE, "UsernameToken").filter(|_| !self.requirements.ignores_users) {
             self.check_user(token)?;
         }
@@ -446,35 +459,68 @@ impl Check<'_> {
     ) -> Result<(), SecurityError> {
         let signature = Signature::read(&self.head.tree, index)?;
         let (key, signed_by) = self.key_of(header, &signature.key_info, holders)?;
-        self.found.references.verify(self.head, &signature, &key)?;
-        match signed_by {
-            SignedBy::Certificate(certificate) => match &self.found.sender.certificate {
-                Some(other) if *other != certificate => {
-                    return Err(SecurityError::Unsupported("several parties signed the message".to_owned()));
-                }
-                _ => self.found.sender.certificate = Some(certificate),
-            },
-            SignedBy::Named(name) => self.found.sender.secret = Some(name),
-            SignedBy::Holder => {}
-        }
-        self.check_replay(&signature)
+        let mut signed = References::default();
+        signed.verify(self.head, &signature, &key)?;
+        let has_time = self.signs_time(&signed);
+        self.signed.push((signed_by, signed));
+        if has_time { self.check_replay(&signature) } else { Ok(()) }
     }
 
-    /// Refuses a signature that was accepted before, if it signs the time.
+    fn signs_time(&self, signed: &References) -> bool {
+        self.timestamp.is_some_and(|(timestamp, _)| signed.elements.contains(&timestamp))
+    }
+
+    /// Notes who signed the message: whoever signed the body or, if nobody did, the time. A signature
+    /// over something else may be one of an earlier message, so it proves nothing about this one.
+    fn identify(&mut self) -> Result<(), SecurityError> {
+        let is_body_signed = self.signed.iter().any(|(_, signed)| signed.has_body);
+        for (signed_by, signed) in std::mem::take(&mut self.signed) {
+            if !(signed.has_body || !is_body_signed && self.signs_time(&signed)) {
+                self.found.references.add_targets(signed);
+                continue;
+            }
+            if self.signer.get_or_insert_with(|| signed_by.clone()) != &signed_by {
+                return Err(SecurityError::Unsupported("several parties signed the message".to_owned()));
+            }
+            self.found.references.add(signed);
+        }
+        match &self.signer {
+            Some(SignedBy::Certificate(certificate)) => self.found.sender.certificate = Some(certificate.clone()),
+            Some(SignedBy::Named(name)) => self.found.sender.secret = Some(name.clone()),
+            Some(SignedBy::Holder(_)) | None => {}
+        }
+        Ok(())
+    }
+
+    /// Refuses a signature over the time that was accepted before.
     fn check_replay(&self, signature: &Signature) -> Result<(), SecurityError> {
         match (&self.requirements.replays, self.timestamp) {
-            (Some(replays), Some((timestamp, until))) if self.found.references.elements.contains(&timestamp) => {
-                replays.insert(&[b"signature", &signature.value], until, self.now)
-            }
+            (Some(replays), Some((_, until))) => replays.insert(&[b"signature", &signature.value], until, self.now),
             _ => Ok(()),
         }
     }
 
-    /// Returns the key of a signature, which is trusted.
+    /// Returns the key of a signature, which is trusted: the first that its `KeyInfo` leads to.
     fn key_of(
         &self,
         header: usize,
         info: &KeyInfo,
+        holders: &[(usize, Option<VerifyingKey>)],
+    ) -> Result<(VerifyingKey, SignedBy), SecurityError> {
+        let mut failure = None;
+        for source in &info.sources {
+            match self.key_from(header, source, holders) {
+                Ok(found) => return Ok(found),
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        Err(failure.unwrap_or_else(|| SecurityError::UnknownToken("a signature names no key".to_owned())))
+    }
+
+    fn key_from(
+        &self,
+        header: usize,
+        source: &KeySource,
         holders: &[(usize, Option<VerifyingKey>)],
     ) -> Result<(VerifyingKey, SignedBy), SecurityError> {
         let unknown = || SecurityError::UnknownToken("the key of a signature is not known".to_owned());
@@ -483,7 +529,7 @@ impl Check<'_> {
             trust.check(certificate, intermediates, self.now)?;
             Ok((certificate.key()?.clone(), SignedBy::Certificate(certificate.clone())))
         };
-        match info.sources.first().ok_or_else(unknown)? {
+        match source {
             KeySource::Token(id) => match self.head.tree.with_id(id)?.ok_or_else(unknown)? {
                 token if saml::is_assertion(&self.head.tree, token) => self.holder(token, holders),
                 token => {
@@ -531,7 +577,7 @@ impl Check<'_> {
     ) -> Result<(VerifyingKey, SignedBy), SecurityError> {
         let key = holders.iter().find(|(other, _)| *other == assertion).and_then(|(_, key)| key.clone());
         let key = key.ok_or_else(|| SecurityError::Token("the assertion names no key of its holder".to_owned()))?;
-        Ok((key, SignedBy::Holder))
+        Ok((key, SignedBy::Holder(assertion)))
     }
 
     /// Returns the certificates of a `BinarySecurityToken`, the own one first.
@@ -557,10 +603,10 @@ impl Check<'_> {
         for (assertion, (index, _)) in sender.assertions.iter().zip(holders) {
             let is_confirmed = match assertion.confirmation {
                 Confirmation::Bearer => true,
-                // A signature with its key was verified: it alone leads to a signed body or time.
-                Confirmation::HolderOfKey => self.is_signed_with(*index),
+                Confirmation::HolderOfKey => self.signer == Some(SignedBy::Holder(*index)),
                 Confirmation::SenderVouches => {
-                    sender.certificate.is_some() && self.found.references.elements.contains(index)
+                    self.signer.as_ref().is_some_and(|signer| !matches!(signer, SignedBy::Holder(_)))
+                        && self.found.references.elements.contains(index)
                 }
             };
             if !is_confirmed {
@@ -570,22 +616,6 @@ impl Check<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Returns true if a signature of the message refers to the key of an assertion, and signs the
-    /// body or the time.
-    fn is_signed_with(&self, assertion: usize) -> bool {
-        let ids: Vec<_> = self.head.tree.get(assertion).ids().collect();
-        let header = security_header(self.head).ok().flatten();
-        let signatures = header.into_iter().flat_map(|header| self.head.tree.all(header, ns::DS, "Signature"));
-        let mut infos = signatures.filter_map(|index| KeyInfo::read(&self.head.tree, index).ok());
-        let signs = self.found.references.has_body
-            || self.timestamp.is_some_and(|(timestamp, _)| self.found.references.elements.contains(&timestamp));
-        signs
-            && infos.any(|info| match info.sources.first() {
-                Some(KeySource::Token(id) | KeySource::Assertion(id)) => ids.contains(&id.as_str()),
-                _ => false,
-            })
     }
 
     /// Checks that the message has what is required.
