@@ -141,4 +141,55 @@ mod tests {
             assert!(include_str!("src/SUMMARY.md").contains(&format!("({chapter})")), "SUMMARY.md lacks {chapter}");
         }
     }
+
+    /// Returns the messages in the first column of the tables, which are in code.
+    fn messages(page: &str) -> Vec<&str> {
+        let cells = page.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
+        cells
+            .flat_map(|cell| cell.trim_matches('`').split("`, `"))
+            .map(|message| message.trim_matches(['`', ' ']))
+            .collect()
+    }
+
+    /// Returns the parts of a message that do not vary, as far as one literal of the sources may
+    /// contain them.
+    fn phrases(message: &str) -> impl Iterator<Item = &str> {
+        let ends = ["…", ": ", "; ", ", ", " (", "\"", "`", "<", ">"];
+        let mut phrases = vec![message];
+        for end in ends {
+            phrases = phrases.into_iter().flat_map(|phrase| phrase.split(end)).collect();
+        }
+        phrases.into_iter().map(str::trim).filter(|phrase| phrase.contains(' '))
+    }
+
+    /// Returns the sources of all crates; literals over several lines are joined.
+    fn sources(folder: &Path) -> String {
+        let mut all = String::new();
+        for entry in folder.read_dir().expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                all += &sources(&path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = std::fs::read_to_string(path).expect("UTF-8");
+                let mut parts = text.split("\\\n");
+                all += parts.next().unwrap_or_default();
+                parts.for_each(|part| all += part.trim_start());
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn the_messages_of_troubleshooting_are_those_of_the_sources() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates");
+        let folders = crates.read_dir().expect("the crates").map(|entry| entry.expect("an entry").path().join("src"));
+        let sources: String = folders.map(|folder| sources(&folder)).collect();
+        let messages = messages(include_str!("src/troubleshooting.md"));
+        assert!(messages.len() > 50, "{messages:?}");
+        for message in messages {
+            for phrase in phrases(message) {
+                assert!(sources.contains(phrase), "{phrase:?} of {message:?} is in no source");
+            }
+        }
+    }
 }

@@ -87,8 +87,8 @@ fn check<T: Lexical + Debug>(text: &str) {
     assert_eq!(format!("{again:?}"), format!("{value:?}"), "{text:?} became {form:?}");
 }
 
-/// A scan that succeeds gives the value of the text before the `<`. It declines text with references,
-/// and with carriage returns if line ends are significant.
+/// A scan that succeeds gives the value of the text before the `<`. It declines text with
+/// references, and with carriage returns if line ends are significant.
 fn check_scan<T: Lexical + Debug>(text: &str, parsed: &Result<T, LexicalError>) {
     for behind in ["<", "</a>", "</item><item>00000000000000000000000000000000000000"] {
         let bytes = format!("{text}{behind}");

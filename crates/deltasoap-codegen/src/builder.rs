@@ -4,7 +4,8 @@ use crate::plan::Selection;
 use crate::render::Options;
 use crate::{Error, boxing, defaults, number_records, open, plan, render, sharing};
 use deltasoap_wsdl::fetch::Location;
-use deltasoap_wsdl::{Import, Importer};
+use deltasoap_wsdl::wsdl::Binding;
+use deltasoap_wsdl::{Definitions, Import, Importer};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -113,24 +114,24 @@ impl Builder {
         self
     }
 
-    /// Sets whether enumerations have a variant `Unknown` for values that the WSDL does not list: it
-    /// holds the text, which is read and written unchanged. A service that adds a value in a later
-    /// version then breaks no client. Enumerations without the variant refuse other values, and are
-    /// `Copy`. Those that are members of unions never have it. Default: false.
+    /// Sets whether enumerations have a variant `Unknown` for values that the WSDL does not list:
+    /// it holds the text, which is read and written unchanged. A service that adds a value in a
+    /// later version then breaks no client. Enumerations without the variant refuse other values,
+    /// and are `Copy`. Those that are members of unions never have it. Default: false.
     #[must_use]
     pub fn unknown_enum_values(mut self, enable: bool) -> Self {
         self.unknown_enum_values = enable;
         self
     }
 
-    /// Sets whether types implement serde's `Serialize` and `Deserialize`. The package that compiles
-    /// the code depends on `serde` with the feature `derive`, and enables the feature `serde` of
-    /// `deltasoap`. Default: false.
+    /// Sets whether types implement serde's `Serialize` and `Deserialize`. The package that
+    /// compiles the code depends on `serde` with the feature `derive`, and enables the feature
+    /// `serde` of `deltasoap`. Default: false.
     ///
     /// Keys are the names in the WSDL: `item`, and `@id` for an attribute, `$` for the text of an
-    /// element with attributes. A choice is a map of one entry, under the name of its field. Optional
-    /// and repeated elements that are absent are left out, which only formats that describe
-    /// themselves allow, such as JSON. The JSON of `deltasoap-dynamic` is nearer to XML.
+    /// element with attributes. A choice is a map of one entry, under the name of its field.
+    /// Optional and repeated elements that are absent are left out, which only formats that
+    /// describe themselves allow, such as JSON. The JSON of `deltasoap-dynamic` is nearer to XML.
     #[must_use]
     pub fn serde(mut self, enable: bool) -> Self {
         self.options.serde = enable;
@@ -176,7 +177,10 @@ impl Builder {
         for name in &self.operations {
             let found = import.definitions().bound_operations(name);
             if found.is_empty() {
-                return Err(Error::NoOperation(name.clone()));
+                return Err(Error::NoOperation {
+                    name: name.clone(),
+                    known: operations_like(name, import.definitions()),
+                });
             }
             operations.extend(found);
         }
@@ -209,6 +213,21 @@ impl Builder {
         let by_default = || format!("{}.rs", stem().unwrap_or_else(|| "service".to_owned()));
         self.file_name.clone().unwrap_or_else(by_default)
     }
+}
+
+/// Returns the names of all bound operations, the most similar to a name first.
+fn operations_like(name: &str, definitions: &Definitions) -> Vec<String> {
+    let of_binding = |binding: &Binding| {
+        let declared = &definitions.port_types[binding.port_type].operations;
+        binding.operations.iter().map(|bound| declared[bound.operation].name.to_string()).collect::<Vec<_>>()
+    };
+    let mut names: Vec<_> = definitions.bindings.iter().flat_map(of_binding).collect();
+    names.sort_unstable();
+    names.dedup();
+    // Without the port.
+    let wanted = name.rsplit(['.', '/']).next().unwrap_or(name).to_lowercase();
+    names.sort_by_cached_key(|name| strsim::damerau_levenshtein(&wanted, &name.to_lowercase()));
+    names
 }
 
 /// The result of a [`Builder`].

@@ -10,7 +10,12 @@ pub enum Error {
     /// The WSDL cannot be imported.
     Import(deltasoap_wsdl::Error),
     /// The WSDL has no operation of this name with a SOAP binding.
-    NoOperation(String),
+    NoOperation {
+        /// The name.
+        name: String,
+        /// The names of the operations that there are, the most similar first.
+        known: Vec<String>,
+    },
     /// The WSDL defines no type or element of this name.
     NoType(String),
     /// The output is not valid Rust: a bug in the generator.
@@ -25,7 +30,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Import(error) => error.fmt(f),
-            Error::NoOperation(name) => write!(f, "there is no operation {name} with a SOAP binding"),
+            Error::NoOperation { name, known } => {
+                write!(f, "there is no operation {name} with a SOAP binding; {}", available(known))
+            }
             Error::NoType(name) => write!(f, "there is no type or element {name}"),
             Error::Syntax(error) => write!(f, "the generated code is malformed: {error}"),
             Error::NoOutDir => {
@@ -33,6 +40,19 @@ impl fmt::Display for Error {
             }
             Error::Write(path, error) => write!(f, "{}: {error}", path.display()),
         }
+    }
+}
+
+/// Maximum number of names in a message.
+const MAX_NAMES: usize = 10;
+
+/// Says which names there are, up to some.
+fn available(known: &[String]) -> String {
+    let names = known.iter().take(MAX_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match known.len() {
+        0 => "the WSDL has none".to_owned(),
+        count if count > MAX_NAMES => format!("available: {names}, and {} more", count - MAX_NAMES),
+        _ => format!("available: {names}"),
     }
 }
 

@@ -21,37 +21,43 @@
 //! |---|---|
 //! | complex type | struct with a field for each element and attribute, in order |
 //! | choice; repeated content, one element per occurrence | enum, inline |
-//! | choice that contains sequences | enum of structs, `group`; if repeated, a `Vec` of them, `inline` |
+//! | choice with sequences | enum of structs, `group`; a `Vec` of them, `inline`, if repeated |
 //! | repeated sequence of several elements | a `Vec` of structs, `group` and `inline` |
 //! | body of several elements | a struct, `group` and `element = ""` |
 //! | head of a substitution group | enum of the head and its substitutes, inline |
 //! | `xsd:any` | `Node`, inline |
-//! | type that others are derived from, abstract type | enum `Any...` of all of them, selected by `xsi:type`, and of `Other(Node)` |
+//! | base type, abstract type | enum `Any...` of the types, by `xsi:type`, and `Other(Node)` |
 //! | `xsd:anyType`, mixed content | `Node` |
-//! | SOAP array | `SoapArray`; with several dimensions, `MultiArray`; items that are numbers cannot be nil |
-//! | in SOAP encoding, a type that contains itself | `Shared`: values keep their identity, including cyclic ones |
-//! | enumeration | enum of the enumerated values: other values are refused, and so are other spellings of a number, a time or a duration (`7` for `007`), unless [`Builder::unknown_enum_values`] gives it a variant for them |
-//! | other restriction | alias of the restricted type, with the unchecked facets in its documentation |
+//! | SOAP array | `SoapArray`, or `MultiArray`; items that are numbers cannot be nil |
+//! | in SOAP encoding, a type that contains itself | `Shared`: values keep their identity |
+//! | enumeration | enum of the enumerated values |
+//! | other restriction | alias of the restricted type; its documentation has the facets |
 //! | list, union | `lexical::List`, enum |
-//! | `xsd:base64Binary` | `Binary`: bytes, or a part of the message's package (MTOM); in attributes and lists `lexical::Base64` |
-//! | the same with the annotation of packed numbers (`docs/packed.md`) | `Packed<f64>`, with the annotated type and byte order; in attributes and lists `lexical::Base64` |
+//! | `xsd:base64Binary` | `Binary`: bytes, or a part of the message's package (MTOM) |
+//! | the same, annotated as packed numbers (`docs/packed.md`) | `Packed<f64>` and the like |
+//! | both in attributes and lists | `lexical::Base64` |
 //! | text of any kind | `String` |
 //! | element of a type that other elements have too | tuple struct |
-//! | port type | `client::NameClient`; the trait `server::Name`, and `server::NameServer`, which serves an implementation of it and the WSDL |
+//! | port type | `client::NameClient`, the trait `server::Name`, and `server::NameServer` |
 //! | message with an empty body | struct without fields; the action identifies the operation |
 //! | faults of an operation | enum |
+//!
+//! An enumeration refuses other values, and other spellings of a number, a time or a duration (`7`
+//! for `007`), unless [`Builder::unknown_enum_values`] gives it a variant for them. A `NameServer`
+//! serves an implementation of the trait, and the WSDL. Facets that are in the documentation are
+//! not checked.
 //!
 //! The methods of a client return the element in the response's body. Those of `client.whole()`
 //! return a `Response`, which also has header blocks, parts and HTTP headers; `with_header` and
 //! `with_options` add headers and options to requests. The methods of a server receive a `Context`,
-//! and return an `Answer` if the WSDL declares header blocks for the response.
+//! and return a `Reply` if the WSDL declares header blocks for the response.
 //!
 //! Fields are `Option` if they may be absent, `Vec` if they may be repeated, and `Nillable` if they
 //! may be nil. In SOAP encoding, nil means absent: `Option` reads both as `None`, and only items of
-//! arrays and lists are `Nillable`. Defaults of elements are in the documentation: an absent element stays absent. An
-//! absent attribute with a default has that value. Attributes that no type names
-//! (`xsd:anyAttribute`) are ignored. Numbers, dates and durations are written in canonical form,
-//! even if a pattern of their type requires another one, such as leading zeros.
+//! arrays and lists are `Nillable`. Defaults of elements are in the documentation: an absent
+//! element stays absent. An absent attribute with a default has that value. Attributes that no type
+//! names (`xsd:anyAttribute`) are ignored. Numbers, dates and durations are written in canonical
+//! form, even if a pattern of their type requires another one, such as leading zeros.
 //!
 //! Without SOAP encoding, a field that makes a type contain itself is boxed, and optional even if
 //! the WSDL requires it.

@@ -1,14 +1,21 @@
 //! The generated code as data: Rust items, still without names, and the operations of services.
 //!
-//! | question | choice | why |
-//! |---|---|---|
-//! | enumerations | closed by default: another value is an error | the schema says so; a catch-all would make every `match` handle an impossible case |
-//! | restrictions | aliases, with the unchecked facets in their documentation | a type for each would mean a conversion at each use; enumerations are the ones that carry information |
-//! | nil | in SOAP encoding the same as absent, elsewhere a value of its own | section 5.1 of SOAP 1.1 lets a sender express null either way |
-//! | defaults of elements | in documentation alone | absent stays absent, so that the output equals the input |
-//! | derived types | an enum with a variant for each type, and one for all others, a tree | the start tag decides: an equal tag means an equal variant, and differential decoding continues inside |
-//! | methods | one call of a `Caller`, whose `Answer<T>` says what is returned: a `Client` the body's element, `Whole` the `Response` around it | header blocks and parts are available, and no method exists twice |
-//! | formatting | `prettyplease` | rustfmt is not available on every build machine |
+//! What was chosen, and why:
+//!
+//! - Enumerations: closed by default; another value is an error. The schema says so; a catch-all
+//!   would make every `match` handle an impossible case.
+//! - Restrictions: aliases, with the unchecked facets in their documentation. A type for each would
+//!   mean a conversion at each use; enumerations are the ones that carry information.
+//! - Nil: in SOAP encoding the same as absent, elsewhere a value of its own. Section 5.1 of SOAP
+//!   1.1 lets a sender express null either way.
+//! - Defaults of elements: in documentation alone. Absent stays absent, so that the output equals
+//!   the input.
+//! - Derived types: an enum with a variant for each type, and one for all others, a tree. The start
+//!   tag decides: an equal tag means an equal variant, and differential decoding continues inside.
+//! - Methods: one call of a `Caller`, whose `Response<T>` says what is returned: a `Client` the
+//!   body's element, `Whole` the `Response` around it. Header blocks and parts are available, and
+//!   no method exists twice.
+//! - Formatting: `prettyplease`. rustfmt is not available on every build machine.
 
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};
@@ -42,7 +49,8 @@ impl Model {
         &self.items[id.index()]
     }
 
-    /// Finds the responses of requests. A request that operations answer in different ways has none.
+    /// Finds the responses of requests. A request that operations answer in different ways has
+    /// none.
     pub(crate) fn find_responses(&mut self) {
         let mut responses: HashMap<ItemId, Option<ItemId>> = HashMap::new();
         for operation in self.services.iter().flat_map(|service| &service.operations) {
@@ -208,7 +216,8 @@ pub(crate) enum Nil {
 }
 
 impl Nil {
-    /// Returns the meaning for content in SOAP encoding. A tree keeps the attribute with its others.
+    /// Returns the meaning for content in SOAP encoding. A tree keeps the attribute with its
+    /// others.
     pub(crate) fn encoded(content: &TypeUse) -> Self {
         if *content == TypeUse::NODE { Nil::Never } else { Nil::Absent }
     }

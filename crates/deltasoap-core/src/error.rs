@@ -40,6 +40,9 @@ pub enum ErrorKind {
     MissingElement {
         /// The name of the expected element; names in angle brackets if it is one of several.
         expected: String,
+        /// An element that was skipped as unknown, although it has the local name of the expected
+        /// one: only the namespaces differ.
+        skipped: Option<String>,
     },
     /// A value that the type's facets do not allow.
     UnexpectedValue {
@@ -206,10 +209,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::UnexpectedElement { found, expected } => {
                 write!(f, "unexpected element <{found}>, expected {expected}")
             }
-            ErrorKind::MissingElement { expected } if expected.contains('<') => {
-                write!(f, "missing element: {expected}")
-            }
-            ErrorKind::MissingElement { expected } => write!(f, "missing element <{expected}>"),
+            ErrorKind::MissingElement { expected, skipped } => write_missing(f, expected, skipped.as_deref()),
             ErrorKind::MissingAttribute { expected } => write!(f, "missing attribute {expected}"),
             ErrorKind::UnexpectedValue { found, expected } => write!(f, "value {found:?}, expected {expected}"),
             ErrorKind::UnexpectedText => f.write_str("character data where only elements are allowed"),
@@ -237,4 +237,18 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Other(what) => f.write_str(what),
         }
     }
+}
+
+fn write_missing(f: &mut fmt::Formatter<'_>, expected: &str, skipped: Option<&str>) -> fmt::Result {
+    match expected.contains('<') {
+        true => write!(f, "missing element: {expected}")?,
+        false => write!(f, "missing element <{expected}>")?,
+    }
+    let Some(skipped) = skipped else { return Ok(()) };
+    let remedy = match (skipped.starts_with('{'), expected.contains('{')) {
+        (true, false) => "declare the elements of the type as qualified",
+        (false, true) => "declare the elements of the type as unqualified",
+        _ => "declare the type with that namespace",
+    };
+    write!(f, "; <{skipped}> was skipped for its namespace: {remedy}, or correct the sender")
 }

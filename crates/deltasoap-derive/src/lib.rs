@@ -1,8 +1,8 @@
 //! `#[derive(Soap)]`: gives a Rust type its schema, and typed decoding and encoding.
 //!
 //! The macro emits data (a `static` schema of the type) and thin calls into the routines of
-//! `deltasoap-core`, which do all the work. It never looks at the name of a field's type: the type's
-//! `Occurs` implementation determines how often an element occurs.
+//! `deltasoap-core`, which do all the work. It never looks at the name of a field's type: the
+//! type's `Occurs` implementation determines how often an element occurs.
 //!
 //! Each kind of type has its own module: `structs`, `choice`, `enumeration`, `union`, `derived`,
 //! `newtype`. The implementations that structs and choices share are in `complex`, and those that
@@ -189,45 +189,72 @@ use target::Target;
 ///
 /// # Attributes of a type
 ///
-/// | `#[soap(...)]` | on | meaning |
-/// |---|---|---|
-/// | `name = "..."` | all | the XSD type's name; by default the Rust name (for `transparent` structs, the name of the field's type) |
-/// | `namespace = "..."` | all | the namespace of the type and of its message element; by default none |
-/// | `qualified` | structs, choices | child elements are in the namespace too; by default they are in no namespace |
-/// | `rename_all = "..."` | structs, choices, enumerations | converts Rust names to XML names: `camelCase`, `PascalCase`, `lowercase`, `UPPERCASE`, `snake_case`, `SCREAMING_SNAKE_CASE`, `kebab-case`, `SCREAMING-KEBAB-CASE`, `Train-Case`; by default unchanged |
-/// | `all` | structs | child elements come in any order, as in SOAP encoding; by default in the order of the fields |
-/// | `open` | structs | other child elements may come anywhere and are ignored (`xsd:any`) |
-/// | `nillable` | structs | all fields that are an `Option` are `nillable` (below) |
-/// | `choice` | enums of unit variants | a choice of empty elements, not an enumeration |
-/// | `union` | enums | a union of simple types |
-/// | `derived` | enums | a type and the types derived from it: the element's `xsi:type` selects one |
-/// | `transparent` | tuple structs | the type is its field's type, of any kind, under its own `name` if it has one: for an `element` of a type that other elements have too, and for a type that restricts another |
-/// | `element = "..."` | structs, choices | the type has an element of this name: implements `Message`; `element = ""`, on a struct without fields, is a message whose body is empty; with `group`, a message whose fields are the elements in its body: no field is a list, and the first is not an `Option` |
-/// | `message` | structs, choices | same as `element` with the type's name |
-/// | `response = Type` | messages | the response to this request: implements `RequestMessage`, so that a client's `call` returns it |
-/// | `item_name = "..."` | all | the name of items of this type in SOAP arrays; by default `item` |
-/// | `compact` | all | compiles small: see [Compile time](#compile-time) |
-/// | `crate = "..."` | all | the path of the runtime; by default `::deltasoap::engine` |
+/// `#[soap(...)]` of a type has these. In parentheses, the types that may have them:
+///
+/// - `name = "..."` (all): the XSD type's name; by default the Rust name (for `transparent`
+///   structs, the name of the field's type)
+/// - `namespace = "..."` (all): the namespace of the type and of its message element; by default
+///   none
+/// - `qualified` (structs, choices): child elements are in the namespace too; by default they are
+///   in no namespace
+/// - `rename_all = "..."` (structs, choices, enumerations): converts Rust names to XML names:
+///   `camelCase`, `PascalCase`, `lowercase`, `UPPERCASE`, `snake_case`, `SCREAMING_SNAKE_CASE`,
+///   `kebab-case`, `SCREAMING-KEBAB-CASE`, `Train-Case`; by default unchanged
+/// - `all` (structs): child elements come in any order, as in SOAP encoding; by default in the
+///   order of the fields
+/// - `open` (structs): other child elements may come anywhere and are ignored (`xsd:any`)
+/// - `nillable` (structs): all fields that are an `Option` are `nillable` (below)
+/// - `choice` (enums of unit variants): a choice of empty elements, not an enumeration
+/// - `union` (enums): a union of simple types
+/// - `derived` (enums): a type and the types derived from it: the element's `xsi:type` selects one
+/// - `transparent` (tuple structs): the type is its field's type, of any kind, under its own `name`
+///   if it has one: for an `element` of a type that other elements have too, and for a type that
+///   restricts another
+/// - `element = "..."` (structs, choices): the type has an element of this name: implements
+///   `Message`; `element = ""`, on a struct without fields, is a message whose body is empty; with
+///   `group`, a message whose fields are the elements in its body: no field is a list, and the
+///   first is not an `Option`
+/// - `message` (structs, choices): same as `element` with the type's name
+/// - `response = Type` (messages): the response to this request: implements `RequestMessage`, so
+///   that a client's `call` returns it
+/// - `item_name = "..."` (all): the name of items of this type in SOAP arrays; by default `item`
+/// - `compact` (all): compiles small: see [Compile time](#compile-time)
+/// - `crate = "..."` (all): the path of the runtime; by default `::deltasoap::engine`
 ///
 /// # Attributes of a field or variant
 ///
-/// | `#[soap(...)]` | on | meaning |
-/// |---|---|---|
-/// | `name = "..."` | fields, variants | the name in XML, or an enumerated value's text |
-/// | `namespace = "..."` | fields, variants of choices | its namespace |
-/// | `qualified`, `unqualified` | fields, variants of choices | in the type's namespace, or in no namespace |
-/// | `attribute` | fields | an XML attribute: `T`, or `Option<T>` if it is optional; `T` is a simple type or `QName` |
-/// | `text` | fields | the element's text: a simple type, `QName` or `Binary`; all other fields must then be attributes |
-/// | `inline` | fields, variants of choices | the elements of a choice, or of a repeated group (below), are here without an element around them; a `Node` is any element that no other field takes (`xsd:any`); `namespace` gives the allowed namespaces in the notation of `xsd:any`, with the type's own namespace after `##other` |
-/// | `group` | fields, variants of choices marked `group` | the elements of a choice between groups, or of one of its branches (below) |
-/// | `min = N`, `max = N` | fields and variants that are a `Vec` | minimum number of occurrences, by default 0, and maximum, by default unlimited; in `all` structs only whether the element is required matters |
-/// | `nillable` | fields that are an `Option` | the element may be `xsi:nil`, which is the same as absent: the rule of SOAP encoding (SOAP 1.1, section 5.1); written as absent |
-/// | `again` | fields | the element of an earlier field may come again here |
-/// | `base` | variants of `derived` | the type of elements without `xsi:type`; without such a variant the type is abstract |
-/// | `other` | variants of `derived` | elements of all other types, as a `Node` |
-/// | `other` | one variant of an enumeration, which holds a `String` | all other texts: they are kept as they are, and are no error |
-/// | `default`, `default = expression` | fields | the value if the element or attribute is absent: an expression of the field's type |
-/// | `default_text = "..."` | fields and variants of simple types and of structs with a `text`; `transparent` structs | the text of an empty element or an absent attribute: `default` and `fixed` of XSD |
+/// In parentheses, the fields or variants that may have them:
+///
+/// - `name = "..."` (fields, variants): the name in XML, or an enumerated value's text
+/// - `namespace = "..."` (fields, variants of choices): its namespace
+/// - `qualified`, `unqualified` (fields, variants of choices): in the type's namespace, or in no
+///   namespace
+/// - `attribute` (fields): an XML attribute: `T`, or `Option<T>` if it is optional; `T` is a simple
+///   type or `QName`
+/// - `text` (fields): the element's text: a simple type, `QName` or `Binary`; all other fields must
+///   then be attributes
+/// - `inline` (fields, variants of choices): the elements of a choice, or of a repeated group
+///   (below), are here without an element around them; a `Node` is any element that no other field
+///   takes (`xsd:any`); `namespace` gives the allowed namespaces in the notation of `xsd:any`, with
+///   the type's own namespace after `##other`
+/// - `group` (fields, variants of choices marked `group`): the elements of a choice between groups,
+///   or of one of its branches (below)
+/// - `min = N`, `max = N` (fields and variants that are a `Vec`): minimum number of occurrences, by
+///   default 0, and maximum, by default unlimited; in `all` structs only whether the element is
+///   required matters
+/// - `nillable` (fields that are an `Option`): the element may be `xsi:nil`, which is the same as
+///   absent: the rule of SOAP encoding (SOAP 1.1, section 5.1); written as absent
+/// - `again` (fields): the element of an earlier field may come again here
+/// - `base` (variants of `derived`): the type of elements without `xsi:type`; without such a
+///   variant the type is abstract
+/// - `other` (variants of `derived`): elements of all other types, as a `Node`
+/// - `other` (one variant of an enumeration, which holds a `String`): all other texts: they are
+///   kept as they are, and are no error
+/// - `default`, `default = expression` (fields): the value if the element or attribute is absent:
+///   an expression of the field's type
+/// - `default_text = "..."` (fields and variants of simple types and of structs with a `text`;
+///   `transparent` structs): the text of an empty element or an absent attribute: `default` and
+///   `fixed` of XSD
 ///
 /// # Choices between groups
 ///
@@ -317,8 +344,8 @@ use target::Target;
 /// a fraction of the compile time and of the code size. It reads and writes the same messages.
 /// Lists of compact types are read and written item by item, not as flat items; lists of numbers in
 /// them are not affected. `compact` has no effect on tuple structs, unions and `derived` enums. A
-/// compact enumeration is `Copy` (`Clone`, if it has a variant for other texts), and its variants have
-/// no explicit discriminants.
+/// compact enumeration is `Copy` (`Clone`, if it has a variant for other texts), and its variants
+/// have no explicit discriminants.
 ///
 /// # Limits
 ///
@@ -333,8 +360,9 @@ pub fn derive_soap(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 }
 
 /// Derives the traits of an enum of an operation's faults: conversions from and to `Fault`,
-/// `Display` and `Error`. Each variant holds the `TypedFault` of a detail entry; the last one is
-/// for all other faults. `deltasoap::Faults` has an example.
+/// `Display`, `Error`, and `IntoFault`, by which WSDLs made from code declare them. Each variant
+/// holds the `TypedFault` of a detail entry of its own; the last one is for all other faults.
+/// `deltasoap::Faults` has an example.
 #[proc_macro_derive(Faults)]
 pub fn derive_faults(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

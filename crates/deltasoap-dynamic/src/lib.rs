@@ -8,10 +8,10 @@
 //! | call a service | [`DynamicClient`] |
 //! | see what a message looks like | [`Operation::request_sample`] |
 //! | serve one that does not exist yet | [`Mock`] |
-//! | read or write a message as JSON | [`Operation`], [`Contract::to_json`], [`Contract::from_json`] |
+//! | read or write JSON | [`Operation`], [`Contract::to_json`], [`Contract::from_json`] |
 //! | read a contract | [`Contract::describe`] |
 //! | find the errors in a message | [`Contract::validate`] |
-//! | validate what a client or service exchanges | [`SoapServiceBuilder::validate`], [`ClientBuilder::validate`] |
+//! | validate all messages | [`SoapServiceBuilder::validate`], [`ClientBuilder::validate`] |
 //!
 //! ```
 //! use deltasoap_dynamic::Contract;

@@ -9,7 +9,7 @@ use crate::{Contract, LookupError, Operation, Validation};
 use deltasoap_core::schema::MethodElement;
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
 use deltasoap_core::{Deviation, Lease, QName, Tolerance, Value};
-use deltasoap_http::{Answer, BuildError, Context, SoapService, SoapServiceBuilder};
+use deltasoap_http::{BuildError, Context, Reply, SoapService, SoapServiceBuilder};
 use serde_json::Value as Json;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -53,7 +53,7 @@ pub struct Mock {
 /// The answers of an operation.
 enum Replies {
     /// One after the other, starting over at the end.
-    Recorded(Vec<Reply>),
+    Recorded(Vec<MockReply>),
     /// The result of a function of the request.
     Function(Box<Function>),
 }
@@ -69,7 +69,7 @@ pub(crate) struct Recorded {
 
 /// One recorded answer.
 #[derive(Debug, Clone)]
-pub(crate) enum Reply {
+pub(crate) enum MockReply {
     Response(Value, Recorded),
     Fault(Box<Fault>),
 }
@@ -97,7 +97,7 @@ impl Mock {
     pub fn answer(mut self, operation: &str, response: &Json) -> Result<Self, RecordedError> {
         let operation = self.contract.operation(operation).map_err(RecordedError::Lookup)?;
         let response = operation.response_from_json(response).map_err(RecordedError::Json)?;
-        self.add(&operation, Reply::Response(response, Recorded::default()));
+        self.add(&operation, MockReply::Response(response, Recorded::default()));
         Ok(self)
     }
 
@@ -151,7 +151,7 @@ impl Mock {
         Ok(self)
     }
 
-    fn add(&mut self, operation: &Operation, reply: Reply) {
+    fn add(&mut self, operation: &Operation, reply: MockReply) {
         let replies = self.replies.entry(operation.declared());
         match replies.or_insert_with(|| Replies::Recorded(Vec::new())) {
             Replies::Recorded(all) => all.push(reply),
@@ -285,19 +285,19 @@ impl MockOperation {
         }
     }
 
-    fn answer(&self, request: &Value, parts: &Parts, version: Version) -> Result<Answer<Value>, Box<Fault>> {
+    fn answer(&self, request: &Value, parts: &Parts, version: Version) -> Result<Reply<Value>, Box<Fault>> {
         match &self.replies {
             Some(Replies::Recorded(replies)) if !replies.is_empty() => {
                 let next = self.given.fetch_add(1, Relaxed) % replies.len();
                 match &replies[next] {
-                    Reply::Response(value, recorded) => {
-                        Ok(Answer { headers: recorded.in_version(version), ..Answer::new(value.clone()) })
+                    MockReply::Response(value, recorded) => {
+                        Ok(Reply { headers: recorded.in_version(version), ..Reply::new(value.clone()) })
                     }
-                    Reply::Fault(fault) => Err(fault.clone()),
+                    MockReply::Fault(fault) => Err(fault.clone()),
                 }
             }
-            Some(Replies::Function(function)) => self.made_by(function, request, parts).map(Answer::new),
-            _ => Ok(Answer::new(self.sample.clone())),
+            Some(Replies::Function(function)) => self.made_by(function, request, parts).map(Reply::new),
+            _ => Ok(Reply::new(self.sample.clone())),
         }
     }
 

@@ -46,7 +46,7 @@
 //! use deltasoap::{Binary, Client, Context, Lease, Soap, SoapService};
 //! use deltasoap::attachments::{AttachmentError, Mtom, Part};
 //! use deltasoap::client::CallOptions;
-//! use deltasoap::server::Answer;
+//! use deltasoap::server::Reply;
 //!
 //! #[derive(Soap)]
 //! #[soap(namespace = "urn:scans", message)]
@@ -60,11 +60,11 @@
 //!     image: Binary,
 //! }
 //!
-//! async fn turn(mut context: Context, turn: Lease<Turn>) -> Result<Answer<Turned>, AttachmentError> {
+//! async fn turn(mut context: Context, turn: Lease<Turn>) -> Result<Reply<Turned>, AttachmentError> {
 //!     let image = context.attachments().bytes(&turn.image).await?;
 //!     let turned: Vec<u8> = image.iter().rev().copied().collect();
 //!     let part = Part::new("turned@example.org", "image/png", turned);
-//!     Ok(Answer::new(Turned { image: part.binary() }).with_part(part))
+//!     Ok(Reply::new(Turned { image: part.binary() }).with_part(part))
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -209,6 +209,7 @@ mod client;
 #[doc(hidden)]
 pub mod codegen;
 mod coding;
+mod deviations;
 mod drain;
 mod error;
 mod inspect;
@@ -259,14 +260,16 @@ pub use server::DigestUsers;
 pub use server::ServiceIndex;
 #[cfg(feature = "server")]
 pub use server::{
-    ActionCheck, Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, Extension,
-    FromContext, FromRef, FromRequest, Handler, Header, HeavyWork, InterceptedRequest, InterceptedResponse, IntoAnswer,
-    IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation, OverlaidAnswer,
-    PeerCertificates, Principal, ResponseFuture, Scheduling, Server, ServerHandle, ServiceStats, Sharing, SmallFirst,
-    SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh, shutdown_signal,
+    ActionCheck, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, Extension, Extract,
+    FromContext, FromRef, FromRequest, Handler, HandlerResult, Header, HeavyWork, InterceptedRequest,
+    InterceptedResponse, IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation,
+    OverlaidReply, PeerCertificates, Principal, Reply, ResponseFuture, Scheduling, Server, ServerHandle, ServiceStats,
+    Sharing, SmallFirst, SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh, shutdown_signal,
 };
 #[cfg(feature = "_tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};
 pub use transport::Peer;
-pub use typed_fault::TypedFault;
+#[doc(hidden)]
+pub use typed_fault::FaultVariant;
+pub use typed_fault::{IntoFault, TypedFault};
 pub use validation::{Finding, Invalid, PartLookup, Validation, Validator};

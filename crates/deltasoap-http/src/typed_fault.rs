@@ -1,7 +1,10 @@
 //! Faults with typed details, which handlers return and clients receive.
 
+use crate::attachments::AttachmentError;
+use deltasoap_core::schema::ElementRef;
 use deltasoap_core::soap::{Fault, FaultCode};
-use deltasoap_core::{Error, Message};
+use deltasoap_core::{Error, Message, QName};
+use std::convert::Infallible;
 
 /// A fault with one typed detail entry, as WSDL declares it for an operation.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,5 +46,94 @@ impl<D: Message> From<TypedFault<D>> for Fault {
                 fault
             }
         }
+    }
+}
+
+/// An error of a handler: it converts into a [`Fault`], and says which details that may have.
+///
+/// Implemented for [`Fault`], [`TypedFault`], and enums that derive `Faults`. An error type of your
+/// own has a conversion, and an implementation without items:
+///
+/// ```
+/// use deltasoap::Fault;
+/// use deltasoap::soap::IntoFault;
+///
+/// enum Refusal {
+///     Closed,
+/// }
+///
+/// impl From<Refusal> for Fault {
+///     fn from(refusal: Refusal) -> Self {
+///         match refusal {
+///             Refusal::Closed => Fault::receiver("the shop is closed"),
+///         }
+///     }
+/// }
+///
+/// impl IntoFault for Refusal {}
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an error of a handler",
+    note = "the error of a handler is a `Fault`, a `TypedFault`, an enum that derives `Faults`, or a type with `impl From<...> for Fault` and `impl IntoFault for ...`"
+)]
+pub trait IntoFault: Into<Fault> {
+    /// Returns the names and schemas of the detail entries that the fault may have. A [WSDL made
+    /// from the types](crate::SoapService::wsdl) declares a fault for each. Default: none.
+    fn details() -> Vec<(QName, ElementRef)> {
+        Vec::new()
+    }
+}
+
+impl IntoFault for Fault {}
+impl IntoFault for Box<Fault> {}
+impl IntoFault for Error {}
+impl IntoFault for AttachmentError {}
+impl IntoFault for Infallible {}
+
+impl<D: Message> IntoFault for TypedFault<D> {
+    fn details() -> Vec<(QName, ElementRef)> {
+        vec![Self::detail()]
+    }
+}
+
+/// A type of the variants of an enum that derives `Faults`, but the last.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a fault with a typed detail",
+    label = "not a `TypedFault`",
+    note = "a variant holds a `TypedFault<T>`, where `T` is a message; the last one holds a `Fault`, for all others"
+)]
+pub trait FaultVariant: Sized {
+    /// The name of the detail entry.
+    const NAME: &'static QName;
+
+    /// Returns the name and schema of the detail entry.
+    fn detail() -> (QName, ElementRef);
+
+    /// See [`TypedFault::from_fault`].
+    fn from_fault(fault: &Fault) -> Option<Result<Self, Error>>;
+
+    fn into_fault(self) -> Fault;
+
+    fn reason(&self) -> &str;
+}
+
+impl<D: Message> FaultVariant for TypedFault<D> {
+    const NAME: &'static QName = &D::ELEMENT;
+
+    fn detail() -> (QName, ElementRef) {
+        (D::ELEMENT, D::REFERENCE)
+    }
+
+    fn from_fault(fault: &Fault) -> Option<Result<Self, Error>> {
+        TypedFault::from_fault(fault)
+    }
+
+    fn into_fault(self) -> Fault {
+        self.into()
+    }
+
+    fn reason(&self) -> &str {
+        &self.reason
     }
 }

@@ -14,7 +14,7 @@ use syn::{Error, Ident, LitBool, LitStr, Token, bracketed, parse_macro_input};
 
 /// Generates types, clients and servers for a WSDL, like `deltasoap-codegen`. The path is
 /// relative to the folder of the package (`CARGO_MANIFEST_DIR`). Documents are read only from
-/// files, and the crate is recompiled when one of them changes.
+/// files, never from the network, and the crate is recompiled when one of them changes.
 ///
 /// ```
 /// #[allow(clippy::all, dead_code, missing_docs)]
@@ -126,10 +126,13 @@ impl Parse for Names {
 }
 
 impl Input {
-    fn builder(&self) -> Builder {
+    fn source(&self) -> PathBuf {
         let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
-        let source = package.join(self.path.value());
-        let builder = Builder::new(source).importer(Importer::new().trust_tree().offline());
+        package.join(self.path.value())
+    }
+
+    fn builder(&self) -> Builder {
+        let builder = Builder::new(self.source()).importer(Importer::new().trust_tree().offline());
         self.options.iter().fold(builder, |builder, (_, change)| change(builder))
     }
 }
@@ -137,11 +140,33 @@ impl Input {
 fn expand(input: &Input) -> Result<TokenStream, Error> {
     let path = &input.path;
     let error = |error: &dyn Display| Error::new(path.span(), format!("{}: {error}", path.value()));
-    let Generated { code, files, .. } = input.builder().generate().map_err(|it| error(&it))?;
+    if is_url(&path.value()) {
+        return Err(Error::new(path.span(), download(&path.value())));
+    }
+    let Generated { code, mut files, .. } = input.builder().generate().map_err(|it| error(&it))?;
+    if files.is_empty() {
+        // One file with documents from elsewhere.
+        files.push(input.source());
+    }
     let code: TokenStream = code.parse().map_err(|it| error(&it))?;
     let files = files.iter().map(|file| file.to_string_lossy().into_owned());
     // Included files are watched.
     Ok(quote!(#code #(const _: &[u8] = include_bytes!(#files);)*))
+}
+
+fn is_url(path: &str) -> bool {
+    ["http://", "https://"]
+        .iter()
+        .any(|scheme| path.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))
+}
+
+/// Says how to get what is behind a URL.
+fn download(url: &str) -> String {
+    format!(
+        "a URL cannot be read at compile time: download the WSDL, and name the file here. \
+         `curl -o service.wsdl '{url}'` saves the document alone; \
+         `deltasoap compile '{url}' -o service.bin` saves it in one file with all that it imports"
+    )
 }
 
 #[cfg(test)]
@@ -174,6 +199,35 @@ mod tests {
         assert!(error.starts_with("no/such.wsdl: "), "{error}");
         let error = expanded("Cargo.toml").expect_err("no description");
         assert!(error.starts_with("Cargo.toml: ") && error.contains(":1:1"), "{error}");
+    }
+
+    /// Of a compiled WSDL, no document needs to exist.
+    #[test]
+    fn a_compiled_description_is_watched_itself() {
+        let text = std::fs::read_to_string("../../examples/codegen/weather.wsdl").expect("a file");
+        let import = Importer::new().offline().text(&text).expect("imported");
+        let path = std::env::temp_dir().join(format!("deltasoap-macro-{}.bin", std::process::id()));
+        std::fs::write(&path, import.compile()).expect("a file");
+        let code = expanded(path.to_str().expect("UTF-8"));
+        std::fs::remove_file(&path).expect("the file");
+        let watched = format!("include_bytes ! ({:?})", path.to_str().expect("UTF-8"));
+        assert!(code.expect("generated").contains(&watched), "{watched}");
+    }
+
+    #[test]
+    fn a_url_is_refused_with_the_commands_that_download_it() {
+        for url in ["http://host/shop?wsdl", "HTTPS://host/shop?wsdl"] {
+            let error = expanded(url).expect_err("no file");
+            assert!(error.starts_with("a URL cannot be read at compile time"), "{error}");
+            assert!(error.contains(&format!("`deltasoap compile '{url}' -o service.bin`")), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_operation_is_answered_with_those_there_are() {
+        let arguments = r#""../../examples/codegen/weather.wsdl", operations = ["forcast"]"#;
+        let error = with_options(arguments).expect_err("no such operation");
+        assert!(error.contains("there is no operation forcast with a SOAP binding; available: forecast, "), "{error}");
     }
 
     #[test]

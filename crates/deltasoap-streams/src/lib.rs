@@ -6,15 +6,16 @@
 //! | module | contents | recorded, derived or synthetic |
 //! |---|---|---|
 //! | [`vsphere`] | 292 request and response pairs of vSphere's `Fetch` | recorded |
-//! | [`tr069`] | `Inform` messages of any number of devices | derived from real samples by a seeded generator |
-//! | [`arrays`] | arrays of ints, doubles, strings, structs and bytes, and naive writers of their messages | synthetic |
-//! | [`similar`] | rings of arrays in which a share of the values changes from message to message | synthetic |
+//! | [`tr069`] | `Inform` messages of any number of devices | derived from samples, by seed |
+//! | [`arrays`] | arrays of numbers, strings, structs and bytes; their naive writers | synthetic |
+//! | [`similar`] | rings of arrays, in which a share of the values changes each time | synthetic |
 //! | [`envelopes`] | 182 single messages of many toolkits | recorded |
 //!
 //! [`checksum`] condenses decoded values into sixteen hexadecimal digits, so that programs in
 //! several languages can prove that they read the same values; [`prng`] is the only source of
-//! randomness. With the feature `peer`, `peer` starts and asks other toolkits. Everything is reproducible: the same arguments give the same bytes on every machine
-//! and in every version of this crate.
+//! randomness. With the feature `peer`, `peer` starts and asks other toolkits. Everything is
+//! reproducible: the same arguments give the same bytes on every machine and in every version of
+//! this crate.
 //!
 //! It depends on no other crate of the project, so every crate of the workspace can test against
 //! it. The data is in `testdata/` (`data/` in the package), with its sources and licences;

@@ -1,8 +1,8 @@
-//! Other toolkits, controlled through the peer protocol (`bench/peers/PROTOCOL.md`): a process each,
-//! which times itself.
+//! Other toolkits, controlled through the peer protocol (`bench/peers/PROTOCOL.md`): a process
+//! each, which times itself.
 //!
-//! A request is a line, sometimes with bytes after it; an answer is a line of JSON. A peer's results
-//! are only as right as its checksums: see [`checksum`](crate::checksum).
+//! A request is a line, sometimes with bytes after it; an answer is a line of JSON. A peer's
+//! results are only as right as its checksums: see [`checksum`](crate::checksum).
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;

@@ -505,7 +505,8 @@ impl Import {
     /// that it imports. Names are paths relative to the innermost folder that contains all of them,
     /// with `/`, as the documents refer to each other. The files are read again.
     ///
-    /// Returns `None` if the WSDL did not come from a file, or a file cannot be read or is not text.
+    /// Returns `None` if the WSDL did not come from a file, or a file cannot be read or is not
+    /// text.
     pub fn files(&self) -> Option<Vec<(String, String)>> {
         let Location::File(main) = self.documents().next()? else { return None };
         let files: Vec<&PathBuf> = self

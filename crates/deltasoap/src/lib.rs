@@ -59,11 +59,11 @@
 //! | call operations | `Client` |
 //! | serve operations | `SoapService`, `Server` |
 //! | give a Rust type its schema | [`Soap`] |
-//! | generate Rust code for a WSDL | the crate `deltasoap-codegen`, or `wsdl!` with the feature `wsdl-macro` |
+//! | generate Rust code for a WSDL | `deltasoap-codegen`, or `wsdl!` (feature `wsdl-macro`) |
 //! | call or mock a service by its WSDL alone | `dynamic`, with the feature of that name |
 //! | read or write a message without HTTP | [`soap::decode_request`], [`soap::Envelope`] |
 //! | feed a message in chunks | [`engine::decode::Decoder`] with a [`soap::EnvelopeReader`] |
-//! | work with a schema that is only known at run time | [`types::Value`] (feature `values`), [`schema::Schema`] |
+//! | use a schema known at run time | [`types::Value`] (feature `values`), [`schema::Schema`] |
 //! | inspect a message without a schema | [`types::Node`] |
 //!
 //! Unneeded features can be left out with `default-features = false`:
@@ -113,7 +113,12 @@
 
 pub use deltasoap_core::soap::Fault;
 pub use deltasoap_core::{Binary, Error, Lease, Message, Nillable, RequestMessage, SoapArray};
-/// Derives the conversions of an enum of faults from and to [`Fault`].
+/// Derives the conversions of an enum of faults from and to [`Fault`], `Display`, `Error`, and
+/// [`IntoFault`](soap::IntoFault): a WSDL made from a service's types declares the faults of
+/// handlers that return the enum as an error.
+///
+/// Each variant holds a [`TypedFault`](soap::TypedFault), with a detail of its own element. The
+/// last one holds any other [`Fault`].
 ///
 /// ```
 /// use deltasoap::soap::TypedFault;
@@ -179,11 +184,12 @@ pub mod server {
     #[cfg(feature = "page")]
     pub use deltasoap_http::ServiceIndex;
     pub use deltasoap_http::{
-        ActionCheck, Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, Extension,
-        FromContext, FromRef, FromRequest, Handler, Header, HeavyWork, InterceptedRequest, InterceptedResponse,
-        IntoAnswer, IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation, OverlaidAnswer,
-        PeerCertificates, Principal, ResponseFuture, Scheduling, Server, ServerHandle, ServiceStats, Sharing,
-        SmallFirst, SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh, shutdown_signal,
+        ActionCheck, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, Extension, Extract,
+        FromContext, FromRef, FromRequest, Handler, HandlerResult, Header, HeavyWork, InterceptedRequest,
+        InterceptedResponse, IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation,
+        OverlaidReply, PeerCertificates, Principal, Reply, ResponseFuture, Scheduling, Server, ServerHandle,
+        ServiceStats, Sharing, SmallFirst, SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh,
+        shutdown_signal,
     };
 }
 
@@ -232,7 +238,10 @@ pub mod validation {
 pub mod soap {
     pub use deltasoap_core::soap::*;
     #[cfg(feature = "http")]
-    pub use deltasoap_http::TypedFault;
+    #[doc(hidden)]
+    pub use deltasoap_http::FaultVariant;
+    #[cfg(feature = "http")]
+    pub use deltasoap_http::{IntoFault, TypedFault};
 }
 
 /// Types of values in messages.

@@ -1,4 +1,4 @@
-//! Errors of the compiler for mistakes with handlers and calls name the mistake.
+//! Errors of the compiler for mistakes with handlers, calls and faults name the mistake.
 
 #![cfg(all(feature = "client", feature = "server"))]
 
@@ -7,24 +7,37 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Lines of the program that are wrong say what the compiler must say about them.
 #[test]
-fn mistakes_are_named() {
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui/handlers.rs");
+fn mistakes_with_handlers_are_named() {
+    check("handlers.rs", 12);
+}
+
+#[test]
+fn mistakes_with_faults_are_named() {
+    check("faults.rs", 5);
+    // The compiler compares values only where types are right.
+    check("same_faults.rs", 1);
+}
+
+/// Lines of the program that are wrong say what the compiler must say about them.
+fn check(program: &str, mistakes: usize) {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui").join(program);
     let text = std::fs::read_to_string(&program).expect("a program");
     let errors = compile(&program);
+    let file = program.file_name().expect("a name").to_string_lossy();
+    let comment = |line: &'_ str| [", // ", "; // "].iter().find_map(|it| Some(line.split_once(it)?.1.to_owned()));
+    let expected = text.lines().enumerate().filter_map(|(line, text)| Some((line + 1, comment(text)?)));
+    let expected = expected.collect::<Vec<_>>();
     let mut right = BTreeSet::new();
-    for (line, expected) in
-        text.lines().enumerate().filter_map(|(line, text)| Some((line + 1, text.split("; // ").nth(1)?)))
-    {
-        let place = format!("handlers.rs:{line}:");
+    for (line, expected) in &expected {
+        let place = format!("{file}:{line}:");
         let found = errors.lines().filter(|error| error.contains(&place)).collect::<Vec<_>>();
         assert!(found.iter().any(|error| error.contains(expected)), "line {line}: {expected}\nof {errors}");
         right.extend(found);
     }
     let others = errors.lines().filter(|line| line.contains(": error") && !right.contains(line)).collect::<Vec<_>>();
     assert!(others.is_empty(), "{others:#?}");
-    assert_eq!(text.matches("; // ").count(), 6);
+    assert_eq!(expected.len(), mistakes);
 }
 
 /// Returns the errors of a program, one per line. The compiler is called as Cargo called it for

@@ -11,7 +11,7 @@
 use bytes::Bytes;
 use deltasoap::attachments::{AttachmentError, Attachments, Mtom, Part};
 use deltasoap::client::CallOptions;
-use deltasoap::server::Answer;
+use deltasoap::server::Reply;
 use deltasoap::{Binary, Client, Context, Fault, Lease, Server, Soap, SoapService};
 use futures_util::{Stream, stream};
 use std::error::Error;
@@ -49,16 +49,16 @@ const MEGABYTE: u64 = 1_000_000;
 const PIECE: usize = 256 << 10;
 
 /// Sums the part as it arrives.
-async fn upload(mut context: Context, upload: Lease<Upload>) -> Result<Answer<Stored>, AttachmentError> {
+async fn upload(mut context: Context, upload: Lease<Upload>) -> Result<Reply<Stored>, AttachmentError> {
     let (bytes, sum) = added_up(&upload.content, context.attachments()).await?;
     let receipt = Part::new("receipt@store", "text/plain", format!("{}: {bytes} bytes", upload.name));
-    Ok(Answer::new(Stored { bytes, sum, receipt: receipt.binary() }).with_part(receipt))
+    Ok(Reply::new(Stored { bytes, sum, receipt: receipt.binary() }).with_part(receipt))
 }
 
 /// Generates a part as it is sent.
-async fn download(download: Lease<Download>) -> Result<Answer<Downloaded>, Fault> {
+async fn download(download: Lease<Download>) -> Result<Reply<Downloaded>, Fault> {
     let part = part(download.bytes);
-    Ok(Answer::new(Downloaded { content: part.binary() }).with_part(part))
+    Ok(Reply::new(Downloaded { content: part.binary() }).with_part(part))
 }
 
 /// Returns the length of a value, and the sum of one byte in 4096: the transport is what is

@@ -6,11 +6,11 @@
 //!
 //! | step | module |
 //! |---|---|
-//! | the schema of the messages: random, of a WSDL, derived, inferred from recorded messages | [`subject`], [`library`], [`inferred`], [`derived`] |
+//! | the messages' schema, of four sources | [`subject`], [`library`], [`inferred`], [`derived`] |
 //! | similar messages | [`mutate`] |
 //! | how they are split and decoded | [`cuts`], [`decoder_options`] |
 //! | the oracle | [`trial`] |
-//! | in some sequences: values sent through templates, compared with the full encoding | [`templates`] |
+//! | sometimes, values sent through templates, compared with the full encoding | [`templates`] |
 //! | differences, shrunk and saved | [`shrink`], [`finding`] |
 //! | coverage | [`coverage`] |
 

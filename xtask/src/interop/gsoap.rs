@@ -145,8 +145,8 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// wsdl2h generates a header file from the WSDLs, soapcpp2 generates code from that: no library,
-    /// no sample messages, no WSDL.
+    /// wsdl2h generates a header file from the WSDLs, soapcpp2 generates code from that: no
+    /// library, no sample messages, no WSDL.
     fn generate(&self, folder: &Path) -> Result<()> {
         let mut wsdl2h = shell::command("wsdl2h", ["-L", "-x", "-o", "service.h", "-t"]);
         wsdl2h.arg(self.sources.join("typemap.dat")).args(&self.descriptions);

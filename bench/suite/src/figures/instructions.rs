@@ -2,8 +2,8 @@
 //! affect.
 //!
 //! This program starts itself under [`valgrind`](super::valgrind) with the hidden command `once`,
-//! which decodes a number of messages. Only instructions inside [`counted_messages`] are counted, so
-//! creating the messages is not.
+//! which decodes a number of messages. Only instructions inside [`counted_messages`] are counted,
+//! so creating the messages is not.
 
 use std::rc::Rc;
 

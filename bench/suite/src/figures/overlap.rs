@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use deltasoap::engine::{Differential, Templating};
-use deltasoap::server::{Answer, OverlaidAnswer};
+use deltasoap::server::{OverlaidReply, Reply};
 use deltasoap::stream::Streamed;
 use deltasoap::{Client, Fault, Lease, Soap, SoapService};
 use deltasoap_streams::arrays::hard_doubles;
@@ -87,9 +87,9 @@ fn service(doubles: &Arc<[f64]>, made: &Arc<Mutex<Vec<f64>>>) -> Result<SoapServ
         })
         .operation(move |_: Lease<Overlaid>| {
             let (doubles, n) = (Arc::clone(&doubles), doubles.len());
-            let answer = Answer::new(OverlaidResponse { item: Streamed::default() });
+            let answer = Reply::new(OverlaidResponse { item: Streamed::default() });
             let answer = answer.overlaid((0..n).map(move |place| doubles[place]));
-            async move { Ok::<OverlaidAnswer<OverlaidResponse>, Fault>(answer) }
+            async move { Ok::<OverlaidReply<OverlaidResponse>, Fault>(answer) }
         })
         .build()?;
     Ok(service)

@@ -14,7 +14,7 @@ use anyhow::{Context, Result, ensure};
 use bytes::Bytes;
 use deltasoap::attachments::{AttachmentError, Attachments, Mtom, Part};
 use deltasoap::client::CallOptions;
-use deltasoap::server::Answer;
+use deltasoap::server::Reply;
 use deltasoap::{Binary, Client, Context as Call, Fault, Lease, Server, Soap, SoapService};
 use futures_util::{Stream, stream};
 use serde::{Deserialize, Serialize};
@@ -147,9 +147,9 @@ async fn receive_upload(mut call: Call, upload: Lease<Upload>) -> Result<Stored,
 }
 
 /// Creates a part while it is sent.
-async fn send_download(download: Lease<Download>) -> Result<Answer<Downloaded>, Fault> {
+async fn send_download(download: Lease<Download>) -> Result<Reply<Downloaded>, Fault> {
     let part = part(download.bytes);
-    Ok(Answer::new(Downloaded { content: part.binary() }).with_part(part))
+    Ok(Reply::new(Downloaded { content: part.binary() }).with_part(part))
 }
 
 /// Returns the length of a part, and the sum of the bytes at multiples of [`STRIDE`].

@@ -6,9 +6,9 @@
 //! |---|---|
 //! | program stack | nothing: routines re-descend along the matching stack |
 //! | matching stack | [`Frame`]s, starting at the operation's |
-//! | strings stack | nothing: text that was begun is already in the value, and the frame has its length |
-//! | namespace aliases stack | the open elements, with their interned scopes and their declarations |
-//! | memory blocks | nothing: a block is a `Vec` of the value, which exists already; see [`engine`](super::engine) |
+//! | strings stack | nothing: begun text is in the value already, and its length in the frame |
+//! | namespace aliases stack | the open elements, with their interned scopes and declarations |
+//! | memory blocks | nothing: a block is a `Vec` of the value; see [`engine`](super::engine) |
 //! | pointers | positions that errors may have to name, relative to the checkpoint |
 //! | size, checksum | [`Checkpoint`](super::engine::Checkpoint) |
 //!

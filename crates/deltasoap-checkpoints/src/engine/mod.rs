@@ -8,7 +8,7 @@
 //!   |  met a checkpoint    +---------+   sums equal: skip the portion, pass its checkpoint
 //!   |  +-----------------> |  fast   | --+
 //!   |  |                   +---------+ <-+
-//!   |  |                        | a sum differs: restore the last checkpoint passed, unless it was the first sum
+//!   |  |                        | a sum differs: restore the last checkpoint passed, if any
 //!   |  |                        v
 //!   |  |                   +---------+   every N bytes: an interrupt, a checkpoint
 //!   |  +------------------ | regular | --+
@@ -24,12 +24,13 @@
 //!   between that and the interrupt is its partially processed content.
 //! - The paper's four switching points are positions of two kinds here:
 //!
-//!   | the paper's | here |
-//!   |---|---|
-//!   | just after a tag | the same |
-//!   | just before a start tag, just before an end tag | just after the previous tag; white space between the two is read with the later one |
-//!   | just before an end tag, after character data | none: text and its end tag are read in one step |
-//!   | just before character data | just after a leaf's start tag, if it has no attributes; inside long text |
+//!   - just after a tag: the same
+//!   - just before a start tag, just before an end tag: just after the previous tag; white space
+//!     between the two is read with the later one
+//!   - just before an end tag, after character data: none, as text and its end tag are read in one
+//!     step
+//!   - just before character data: just after a leaf's start tag, if it has no attributes; inside
+//!     long text
 //! - The operation's start tag must be unchanged, including its attributes, since fast mode does
 //!   not read it. The first checkpoint, just after it, is the machine's [`Base`]; its state needs
 //!   no copy.

@@ -399,7 +399,12 @@ fn fault_printed(arguments: &Call, fault: DynamicFault) -> Result<ExitCode> {
 fn no_answer(arguments: &Call, url: &str, location: Option<String>, error: &CallError) -> Result<ExitCode> {
     let error_text = match error {
         CallError::Timeout(_) => format!("{}: no answer within {} s", shown(url), arguments.timeout),
-        error => format!("{}: {}", shown(url), with_causes(error)),
+        error => with_causes(error),
+    };
+    // Some errors name the URL themselves.
+    let error_text = match error_text.contains(&shown(url)) {
+        true => error_text,
+        false => format!("{}: {error_text}", shown(url)),
     };
     if arguments.json {
         print_json(&json!({ "error": error_text }))?;

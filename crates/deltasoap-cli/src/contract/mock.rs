@@ -48,9 +48,9 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
 
 /// Describes what a recorded answer has beyond the WSDL, and what happens to it.
 fn warning((path, deviation): (&Path, &Deviation)) -> String {
-    use DeviationKind::{BesideNil, UnknownAttribute, UnknownElement};
+    use DeviationKind::{BesideNil, Namesake, UnknownAttribute, UnknownElement};
     let becomes = match deviation.kind {
-        UnknownElement | UnknownAttribute | BesideNil => ", which is not sent",
+        UnknownElement | Namesake | UnknownAttribute | BesideNil => ", which is not sent",
         _ => "",
     };
     format!("{}: {deviation}{becomes}", path.display())

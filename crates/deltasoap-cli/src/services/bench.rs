@@ -5,7 +5,7 @@ use anyhow::Result;
 use deltasoap::lexical::{Base64, Date, DateTime, Decimal};
 use deltasoap::soap::HeaderBlock;
 use deltasoap::{Binary, Fault, Lease, Message, Nillable, Soap};
-use deltasoap_http::{Answer, AttachmentError, Context, Operation, SoapService, SoapServiceBuilder, TypedFault};
+use deltasoap_http::{AttachmentError, Context, Operation, Reply, SoapService, SoapServiceBuilder, TypedFault};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -201,8 +201,8 @@ pub struct TraceRequest {}
 #[soap(namespace = "urn:bench", element = "traceResponse")]
 pub struct TraceResponse {}
 
-async fn trace(context: Context, _: Lease<TraceRequest>) -> Result<Answer<TraceResponse>, Fault> {
-    let answer = Answer::new(TraceResponse {});
+async fn trace(context: Context, _: Lease<TraceRequest>) -> Result<Reply<TraceResponse>, Fault> {
+    let answer = Reply::new(TraceResponse {});
     let Some(trace) = context.header::<Trace>() else { return Ok(answer) };
     let Trace { id, hops } = trace.map_err(|error| Fault::sender(error.to_string()))?;
     let trace = Trace { id, hops: hops.saturating_add(1) };

@@ -11,7 +11,7 @@ use deltasoap::schema::{QName, Use};
 use deltasoap::soap::{HeaderBlock, Version};
 use deltasoap::{Error, Fault, Lease, Message, Soap, SoapArray};
 use deltasoap_cwmp::types::{DeviceId, EventStruct, ParameterValueStruct};
-use deltasoap_http::{Answer, Context, MessageReply, Operation, SoapService, SoapServiceBuilder};
+use deltasoap_http::{Context, MessageReply, Operation, Reply, SoapService, SoapServiceBuilder};
 use http::StatusCode;
 
 /// Builds the service.
@@ -57,8 +57,8 @@ macro_rules! version {
                 builder.add_operation(inform)
             }
 
-            async fn inform(context: Context, _: Lease<Inform>) -> Result<Answer<InformResponse>, Fault> {
-                let answer = Answer::new(InformResponse { max_envelopes: 1 });
+            async fn inform(context: Context, _: Lease<Inform>) -> Result<Reply<InformResponse>, Fault> {
+                let answer = Reply::new(InformResponse { max_envelopes: 1 });
                 Ok(answered(answer, context.header::<Id>())?)
             }
         }
@@ -69,7 +69,7 @@ version!(v1_0, "urn:dslforum-org:cwmp-1-0");
 version!(v1_4, "urn:dslforum-org:cwmp-1-4");
 
 /// Adds the request's ID to an answer, if it had one.
-fn answered<B, I: Message>(answer: Answer<B>, id: Option<Result<I, Error>>) -> Result<Answer<B>, Error> {
+fn answered<B, I: Message>(answer: Reply<B>, id: Option<Result<I, Error>>) -> Result<Reply<B>, Error> {
     let Some(id) = id.transpose()? else { return Ok(answer) };
     Ok(answer.with_header(HeaderBlock::from_message(&id)?.must_understand(Version::Soap11)))
 }

@@ -1,5 +1,5 @@
-//! Loading of WSDLs over the network: proxies, credentials, timeouts, and the errors that name their
-//! remedy.
+//! Loading of WSDLs over the network: proxies, credentials, timeouts, and the errors that name
+//! their remedy.
 
 use super::network::canned;
 use super::*;

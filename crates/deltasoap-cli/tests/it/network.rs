@@ -1,4 +1,5 @@
-//! Calls over the network: what is sent and to whom, what is answered, and which errors are reported.
+//! Calls over the network: what is sent and to whom, what is answered, and which errors are
+//! reported.
 
 use super::*;
 

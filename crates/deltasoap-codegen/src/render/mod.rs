@@ -37,8 +37,8 @@ pub(crate) struct Options {
     pub(crate) serde: bool,
 }
 
-/// Returns the items of a model. `wsdl` holds the names and texts of the WSDL and the documents that
-/// it imports, to be embedded in servers.
+/// Returns the items of a model. `wsdl` holds the names and texts of the WSDL and the documents
+/// that it imports, to be embedded in servers.
 pub(crate) fn tokens(model: &Model, options: Options, wsdl: &[(String, String)]) -> TokenStream {
     let layout = Layout::new(model);
     let mut modules: BTreeMap<usize, Vec<TokenStream>> = BTreeMap::new();

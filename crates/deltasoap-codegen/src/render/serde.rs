@@ -1,8 +1,8 @@
 //! Attributes for serde: the names are those of the WSDL.
 //!
-//! The form mirrors the generated types, so that nothing has to be guessed when it is read: a choice
-//! is a map of one entry, under the name of its field. Elements and attributes have the keys that
-//! they have in the JSON of `deltasoap-dynamic`.
+//! The form mirrors the generated types, so that nothing has to be guessed when it is read: a
+//! choice is a map of one entry, under the name of its field. Elements and attributes have the keys
+//! that they have in the JSON of `deltasoap-dynamic`.
 
 use crate::model::{ItemKind, Member, Model, Occurs, Role, TypeUse};
 use proc_macro2::TokenStream;

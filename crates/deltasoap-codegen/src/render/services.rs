@@ -231,10 +231,6 @@ impl<'m> Render<'m> {
         let action = Some(&operation.action).filter(|it| !it.is_empty()).map(|action| quote!(.action(#action)));
         let encoding = (operation.encoding == Use::Encoded).then(|| quote!(.encoding(deltasoap::schema::Use::Encoded)));
         let style = (operation.style == Style::Rpc).then(|| quote!(.style(deltasoap::schema::Style::Rpc)));
-        let faults = operation.faults.iter().map(|(_, detail)| {
-            let detail = self.path(*detail);
-            quote!(.fault::<#detail>())
-        });
         let headers = operation.headers.iter().map(|header| {
             let header = self.path(*header);
             quote!(.understands(<#header as deltasoap::Message>::ELEMENT))
@@ -247,7 +243,7 @@ impl<'m> Render<'m> {
                 async move { <T as #server>::#method(&it, context, request).await }
             };
             let operation = deltasoap::server::Operation::new(handler);
-            let service = service.add_operation(operation #action #encoding #style #(#faults)* #(#headers)*);
+            let service = service.add_operation(operation #action #encoding #style #(#headers)*);
         }
     }
 }
@@ -255,7 +251,7 @@ impl<'m> Render<'m> {
 impl Named<'_> {
     /// Returns the return type of a client's method.
     fn client_return_type(&self) -> TokenStream {
-        self.response.as_ref().map_or_else(|| quote!(()), |response| quote!(C::Answer<#response>))
+        self.response.as_ref().map_or_else(|| quote!(()), |response| quote!(C::Response<#response>))
     }
 
     /// Returns the return type of a server's method, with header blocks if the WSDL declares any.
@@ -263,7 +259,7 @@ impl Named<'_> {
         match &self.response {
             None => quote!(()),
             Some(response) if self.response_headers.is_empty() => response.clone(),
-            Some(response) => quote!(deltasoap::server::Answer<#response>),
+            Some(response) => quote!(deltasoap::server::Reply<#response>),
         }
     }
 
@@ -358,11 +354,10 @@ fn settings(name: &Ident) -> TokenStream {
             Self { caller, options: deltasoap::client::CallOptions::new() }
         }
 
-        #[doc = " Returns the client with options for its calls. Header blocks that it has are kept."]
+        #[doc = " Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and)."]
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 

@@ -9,7 +9,7 @@ use deltasoap::attachments::Mtom;
 use deltasoap::client::{CallOptions, Failure};
 use deltasoap::engine::Differential;
 use deltasoap::lexical::Base64;
-use deltasoap::server::Answer;
+use deltasoap::server::Reply;
 use deltasoap::soap::{HeaderBlock, TypedFault, Version, decode_request};
 use deltasoap::{Binary, Client, Context, Fault, Lease, Server};
 
@@ -19,7 +19,7 @@ type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 struct Shelf;
 
 impl Archive for Shelf {
-    async fn store(&self, mut context: Context, request: Lease<Store>) -> Result<Answer<StoreResponse>, StoreFault> {
+    async fn store(&self, mut context: Context, request: Lease<Store>) -> Result<Reply<StoreResponse>, StoreFault> {
         let Some(Ok(session)) = context.header::<Session>() else {
             return Err(Fault::sender("who is it?").into());
         };
@@ -44,7 +44,7 @@ impl Archive for Shelf {
         // Clients understand it, since the WSDL declares it.
         let quota = quota.map_err(|error| Fault::receiver(error.to_string()))?.must_understand(Version::Soap11);
         let copy = Binary::from(vec![1; 5000]);
-        Ok(Answer::new(StoreResponse { bytes, copy }).with_header(quota))
+        Ok(Reply::new(StoreResponse { bytes, copy }).with_header(quota))
     }
 
     async fn both(&self, _: Context, request: Lease<Both>) -> Result<BothResponse, Fault> {
@@ -89,7 +89,7 @@ fn request(seed: u8) -> Store {
     }
 }
 
-fn client() -> Result<ArchiveClient<impl deltasoap::client::Caller<Answer<StoreResponse> = StoreResponse> + Clone>> {
+fn client() -> Result<ArchiveClient<impl deltasoap::client::Caller<Response<StoreResponse> = StoreResponse> + Clone>> {
     Ok(ArchiveClient::with_client(Client::with_service("http://localhost/", ArchiveServer::new(Shelf))?))
 }
 

@@ -41,11 +41,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -91,7 +90,7 @@ pub mod client {
             &self,
             request: &super::Store,
         ) -> Result<
-            C::Answer<super::StoreResponse>,
+            C::Response<super::StoreResponse>,
             deltasoap::client::Failure<super::StoreFault>,
         > {
             Ok(
@@ -116,7 +115,7 @@ pub mod client {
         pub async fn both(
             &self,
             request: &super::Both,
-        ) -> Result<C::Answer<super::BothResponse>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::BothResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(request, self.options.clone().action("urn:archive#Both"))
                 .await
@@ -139,7 +138,7 @@ pub mod server {
             request: deltasoap::Lease<super::Store>,
         ) -> impl std::future::Future<
             Output = Result<
-                deltasoap::server::Answer<super::StoreResponse>,
+                deltasoap::server::Reply<super::StoreResponse>,
                 super::StoreFault,
             >,
         > + Send;
@@ -190,7 +189,6 @@ pub mod server {
                 .add_operation(
                     operation
                         .action("urn:archive#Store")
-                        .fault::<super::Full>()
                         .understands(<super::Session as deltasoap::Message>::ELEMENT),
                 );
             let it = std::sync::Arc::clone(&implementation);

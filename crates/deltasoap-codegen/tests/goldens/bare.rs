@@ -37,11 +37,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -82,7 +81,7 @@ pub mod client {
         pub async fn ping(
             &self,
             request: &super::Ping,
-        ) -> Result<C::Answer<super::PingResponse>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::PingResponse>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone().action("urn:bare#Ping")).await
         }
 
@@ -93,7 +92,7 @@ pub mod client {
         pub async fn find(
             &self,
             request: &super::Find,
-        ) -> Result<C::Answer<super::Found>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::Found>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone().action("urn:bare#Find")).await
         }
 
@@ -104,7 +103,7 @@ pub mod client {
         pub async fn put(
             &self,
             request: &super::Found,
-        ) -> Result<C::Answer<super::PutResponse>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::PutResponse>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone().action("urn:bare#Put")).await
         }
 

@@ -35,11 +35,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -84,7 +83,7 @@ pub mod client {
             &self,
             request: &super::wsdl::GetSystemDateAndTime,
         ) -> Result<
-            C::Answer<super::wsdl::GetSystemDateAndTimeResponse>,
+            C::Response<super::wsdl::GetSystemDateAndTimeResponse>,
             deltasoap::client::CallError,
         > {
             self.caller
@@ -111,7 +110,7 @@ pub mod client {
             &self,
             request: &super::wsdl::SetHostname,
         ) -> Result<
-            C::Answer<super::wsdl::SetHostnameResponse>,
+            C::Response<super::wsdl::SetHostnameResponse>,
             deltasoap::client::CallError,
         > {
             self.caller

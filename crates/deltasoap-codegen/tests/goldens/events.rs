@@ -35,11 +35,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -89,7 +88,7 @@ pub mod client {
             &self,
             request: &super::wsdl::PullMessages,
         ) -> Result<
-            C::Answer<super::wsdl::PullMessagesResponse>,
+            C::Response<super::wsdl::PullMessagesResponse>,
             deltasoap::client::Failure<super::PullMessagesFault>,
         > {
             Ok(
@@ -121,7 +120,10 @@ pub mod client {
         pub async fn seek(
             &self,
             request: &super::wsdl::Seek,
-        ) -> Result<C::Answer<super::wsdl::SeekResponse>, deltasoap::client::CallError> {
+        ) -> Result<
+            C::Response<super::wsdl::SeekResponse>,
+            deltasoap::client::CallError,
+        > {
             self.caller
                 .call(
                     request,
@@ -150,7 +152,7 @@ pub mod client {
             &self,
             request: &super::wsdl::SetSynchronizationPoint,
         ) -> Result<
-            C::Answer<super::wsdl::SetSynchronizationPointResponse>,
+            C::Response<super::wsdl::SetSynchronizationPointResponse>,
             deltasoap::client::CallError,
         > {
             self.caller
@@ -200,11 +202,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -246,7 +247,7 @@ pub mod client {
             &self,
             request: &super::wsdl::GetServiceCapabilities,
         ) -> Result<
-            C::Answer<super::wsdl::GetServiceCapabilitiesResponse>,
+            C::Response<super::wsdl::GetServiceCapabilitiesResponse>,
             deltasoap::client::CallError,
         > {
             self.caller
@@ -274,7 +275,7 @@ pub mod client {
             &self,
             request: &super::wsdl::CreatePullPointSubscription,
         ) -> Result<
-            C::Answer<super::wsdl::CreatePullPointSubscriptionResponse>,
+            C::Response<super::wsdl::CreatePullPointSubscriptionResponse>,
             deltasoap::client::Failure<super::CreatePullPointSubscriptionFault>,
         > {
             Ok(
@@ -305,7 +306,7 @@ pub mod client {
             &self,
             request: &super::wsdl::GetEventProperties,
         ) -> Result<
-            C::Answer<super::wsdl::GetEventPropertiesResponse>,
+            C::Response<super::wsdl::GetEventPropertiesResponse>,
             deltasoap::client::CallError,
         > {
             self.caller
@@ -352,11 +353,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -398,7 +398,7 @@ pub mod client {
             &self,
             request: &super::b_2::Renew,
         ) -> Result<
-            C::Answer<super::b_2::RenewResponse>,
+            C::Response<super::b_2::RenewResponse>,
             deltasoap::client::Failure<super::RenewFault>,
         > {
             Ok(
@@ -425,7 +425,7 @@ pub mod client {
             &self,
             request: &super::b_2::Unsubscribe,
         ) -> Result<
-            C::Answer<super::b_2::UnsubscribeResponse>,
+            C::Response<super::b_2::UnsubscribeResponse>,
             deltasoap::client::Failure<super::UnsubscribeFault>,
         > {
             Ok(
@@ -475,11 +475,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -521,7 +520,7 @@ pub mod client {
             &self,
             request: &super::b_2::Subscribe,
         ) -> Result<
-            C::Answer<super::b_2::SubscribeResponse>,
+            C::Response<super::b_2::SubscribeResponse>,
             deltasoap::client::Failure<super::CreatePullPointSubscriptionFault>,
         > {
             Ok(
@@ -548,7 +547,7 @@ pub mod client {
             &self,
             request: &super::b_2::GetCurrentMessage,
         ) -> Result<
-            C::Answer<super::b_2::GetCurrentMessageResponse>,
+            C::Response<super::b_2::GetCurrentMessageResponse>,
             deltasoap::client::Failure<super::GetCurrentMessageFault>,
         > {
             Ok(
@@ -598,11 +597,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -688,11 +686,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -734,7 +731,7 @@ pub mod client {
             &self,
             request: &super::b_2::GetMessages,
         ) -> Result<
-            C::Answer<super::b_2::GetMessagesResponse>,
+            C::Response<super::b_2::GetMessagesResponse>,
             deltasoap::client::Failure<super::GetMessagesFault>,
         > {
             Ok(
@@ -761,7 +758,7 @@ pub mod client {
             &self,
             request: &super::b_2::DestroyPullPoint,
         ) -> Result<
-            C::Answer<super::b_2::DestroyPullPointResponse>,
+            C::Response<super::b_2::DestroyPullPointResponse>,
             deltasoap::client::Failure<super::DestroyPullPointFault>,
         > {
             Ok(
@@ -830,11 +827,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -876,7 +872,7 @@ pub mod client {
             &self,
             request: &super::b_2::CreatePullPoint,
         ) -> Result<
-            C::Answer<super::b_2::CreatePullPointResponse>,
+            C::Response<super::b_2::CreatePullPointResponse>,
             deltasoap::client::Failure<super::CreatePullPointFault>,
         > {
             Ok(
@@ -926,11 +922,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -976,7 +971,7 @@ pub mod client {
             &self,
             request: &super::b_2::Renew,
         ) -> Result<
-            C::Answer<super::b_2::RenewResponse>,
+            C::Response<super::b_2::RenewResponse>,
             deltasoap::client::Failure<super::RenewFault>,
         > {
             Ok(
@@ -1003,7 +998,7 @@ pub mod client {
             &self,
             request: &super::b_2::Unsubscribe,
         ) -> Result<
-            C::Answer<super::b_2::UnsubscribeResponse>,
+            C::Response<super::b_2::UnsubscribeResponse>,
             deltasoap::client::Failure<super::UnsubscribeFault>,
         > {
             Ok(
@@ -1030,7 +1025,7 @@ pub mod client {
             &self,
             request: &super::b_2::PauseSubscription,
         ) -> Result<
-            C::Answer<super::b_2::PauseSubscriptionResponse>,
+            C::Response<super::b_2::PauseSubscriptionResponse>,
             deltasoap::client::Failure<super::PauseSubscriptionFault>,
         > {
             Ok(
@@ -1057,7 +1052,7 @@ pub mod client {
             &self,
             request: &super::b_2::ResumeSubscription,
         ) -> Result<
-            C::Answer<super::b_2::ResumeSubscriptionResponse>,
+            C::Response<super::b_2::ResumeSubscriptionResponse>,
             deltasoap::client::Failure<super::ResumeSubscriptionFault>,
         > {
             Ok(
@@ -1175,8 +1170,7 @@ pub mod server {
                     operation
                         .action(
                             "http://www.onvif.org/ver10/events/wsdl/PullPointSubscription/PullMessagesRequest",
-                        )
-                        .fault::<super::wsdl::PullMessagesFaultResponse>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1329,23 +1323,7 @@ pub mod server {
                     operation
                         .action(
                             "http://www.onvif.org/ver10/events/wsdl/EventPortType/CreatePullPointSubscriptionRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::InvalidFilterFaultType>()
-                        .fault::<super::b_2::TopicExpressionDialectUnknownFaultType>()
-                        .fault::<super::b_2::InvalidTopicExpressionFaultType>()
-                        .fault::<super::b_2::TopicNotSupportedFaultType>()
-                        .fault::<
-                            super::b_2::InvalidProducerPropertiesExpressionFaultType,
-                        >()
-                        .fault::<super::b_2::InvalidMessageContentExpressionFaultType>()
-                        .fault::<
-                            super::b_2::UnacceptableInitialTerminationTimeFaultType,
-                        >()
-                        .fault::<super::b_2::UnrecognizedPolicyRequestFaultType>()
-                        .fault::<super::b_2::UnsupportedPolicyRequestFaultType>()
-                        .fault::<super::b_2::NotifyMessageNotSupportedFaultType>()
-                        .fault::<super::b_2::SubscribeCreationFailedFaultType>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1431,9 +1409,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/SubscriptionManager/RenewRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::UnacceptableTerminationTimeFaultType>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1451,9 +1427,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/SubscriptionManager/UnsubscribeRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::UnableToDestroySubscriptionFaultType>(),
+                        ),
                 );
             service
         }
@@ -1527,23 +1501,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/NotificationProducer/SubscribeRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::InvalidFilterFaultType>()
-                        .fault::<super::b_2::TopicExpressionDialectUnknownFaultType>()
-                        .fault::<super::b_2::InvalidTopicExpressionFaultType>()
-                        .fault::<super::b_2::TopicNotSupportedFaultType>()
-                        .fault::<
-                            super::b_2::InvalidProducerPropertiesExpressionFaultType,
-                        >()
-                        .fault::<super::b_2::InvalidMessageContentExpressionFaultType>()
-                        .fault::<
-                            super::b_2::UnacceptableInitialTerminationTimeFaultType,
-                        >()
-                        .fault::<super::b_2::UnrecognizedPolicyRequestFaultType>()
-                        .fault::<super::b_2::UnsupportedPolicyRequestFaultType>()
-                        .fault::<super::b_2::NotifyMessageNotSupportedFaultType>()
-                        .fault::<super::b_2::SubscribeCreationFailedFaultType>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1566,13 +1524,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/NotificationProducer/GetCurrentMessageRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::TopicExpressionDialectUnknownFaultType>()
-                        .fault::<super::b_2::InvalidTopicExpressionFaultType>()
-                        .fault::<super::b_2::TopicNotSupportedFaultType>()
-                        .fault::<super::b_2::NoCurrentMessageOnTopicFaultType>()
-                        .fault::<super::b_2::MultipleTopicsSpecifiedFaultType>(),
+                        ),
                 );
             service
         }
@@ -1705,9 +1657,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/PullPoint/GetMessagesRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::UnableToGetMessagesFaultType>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1725,9 +1675,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/PullPoint/DestroyPullPointRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::UnableToDestroyPullPointFaultType>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1805,8 +1753,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/CreatePullPoint/CreatePullPointRequest",
-                        )
-                        .fault::<super::b_2::UnableToCreatePullPointFaultType>(),
+                        ),
                 );
             service
         }
@@ -1898,9 +1845,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/PausableSubscriptionManager/RenewRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::UnacceptableTerminationTimeFaultType>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1923,9 +1868,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/PausableSubscriptionManager/UnsubscribeRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::UnableToDestroySubscriptionFaultType>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1948,9 +1891,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/PausableSubscriptionManager/PauseSubscriptionRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::PauseFailedFaultType>(),
+                        ),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -1973,9 +1914,7 @@ pub mod server {
                     operation
                         .action(
                             "http://docs.oasis-open.org/wsn/bw-2/PausableSubscriptionManager/ResumeSubscriptionRequest",
-                        )
-                        .fault::<super::r_2::ResourceUnknownFaultType>()
-                        .fault::<super::b_2::ResumeFailedFaultType>(),
+                        ),
                 );
             service
         }

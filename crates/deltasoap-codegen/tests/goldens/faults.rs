@@ -35,11 +35,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -81,7 +80,7 @@ pub mod client {
             &self,
             request: &super::unqualified::GetQuote,
         ) -> Result<
-            C::Answer<super::unqualified::GetQuoteResponse>,
+            C::Response<super::unqualified::GetQuoteResponse>,
             deltasoap::client::Failure<super::GetQuoteFault>,
         > {
             Ok(
@@ -103,7 +102,7 @@ pub mod client {
             &self,
             request: &super::unqualified::ThrowFault,
         ) -> Result<
-            C::Answer<super::unqualified::ThrowFaultResponse>,
+            C::Response<super::unqualified::ThrowFaultResponse>,
             deltasoap::client::Failure<super::ThrowFaultFault>,
         > {
             Ok(
@@ -125,7 +124,7 @@ pub mod client {
             &self,
             request: &super::unqualified::ThrowExtensionFault,
         ) -> Result<
-            C::Answer<super::unqualified::ThrowExtensionFaultResponse>,
+            C::Response<super::unqualified::ThrowExtensionFaultResponse>,
             deltasoap::client::Failure<super::ThrowExtensionFaultFault>,
         > {
             Ok(
@@ -217,8 +216,7 @@ pub mod server {
                 .add_operation(
                     operation
                         .encoding(deltasoap::schema::Use::Encoded)
-                        .style(deltasoap::schema::Style::Rpc)
-                        .fault::<super::unqualified::TickerSymbol>(),
+                        .style(deltasoap::schema::Style::Rpc),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -235,8 +233,7 @@ pub mod server {
                 .add_operation(
                     operation
                         .encoding(deltasoap::schema::Use::Encoded)
-                        .style(deltasoap::schema::Style::Rpc)
-                        .fault::<super::unqualified::TheFault>(),
+                        .style(deltasoap::schema::Style::Rpc),
                 );
             let it = std::sync::Arc::clone(&implementation);
             let handler = move |
@@ -254,8 +251,7 @@ pub mod server {
                 .add_operation(
                     operation
                         .encoding(deltasoap::schema::Use::Encoded)
-                        .style(deltasoap::schema::Style::Rpc)
-                        .fault::<super::unqualified::TheFault2>(),
+                        .style(deltasoap::schema::Style::Rpc),
                 );
             service
         }

@@ -32,11 +32,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -77,7 +76,7 @@ pub mod client {
         pub async fn meet(
             &self,
             request: &super::Meet,
-        ) -> Result<C::Answer<super::MeetResponse>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::MeetResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(
                     request,
@@ -93,7 +92,7 @@ pub mod client {
         pub async fn measure(
             &self,
             request: &super::Measure,
-        ) -> Result<C::Answer<super::MeasureResponse>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::MeasureResponse>, deltasoap::client::CallError> {
             self.caller
                 .call(
                     request,

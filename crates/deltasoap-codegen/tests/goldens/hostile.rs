@@ -37,11 +37,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -82,7 +81,7 @@ pub mod client {
         pub async fn r#gen(
             &self,
             request: &super::Crate,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller
                 .call(
                     request,
@@ -101,7 +100,7 @@ pub mod client {
         pub async fn new2(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller
                 .call(request, self.options.clone().action("urn:new\r\nX-Evil: 1"))
                 .await
@@ -114,7 +113,7 @@ pub mod client {
         pub async fn clone(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -125,7 +124,7 @@ pub mod client {
         pub async fn drop(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -136,7 +135,7 @@ pub mod client {
         pub async fn into(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -147,7 +146,7 @@ pub mod client {
         pub async fn as_ref(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -158,7 +157,7 @@ pub mod client {
         pub async fn to_owned(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -169,7 +168,7 @@ pub mod client {
         pub async fn leased2(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -180,7 +179,7 @@ pub mod client {
         pub async fn borrow(
             &self,
             request: &super::VecType,
-        ) -> Result<C::Answer<super::VecType>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::VecType>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
     }

@@ -37,11 +37,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -87,7 +86,7 @@ pub mod client {
             &self,
             request: &super::soapinterop_org::EchoString,
         ) -> Result<
-            C::Answer<super::soapinterop_org::EchoStringResponse>,
+            C::Response<super::soapinterop_org::EchoStringResponse>,
             deltasoap::client::CallError,
         > {
             self.caller.call(request, self.options.clone()).await
@@ -101,7 +100,7 @@ pub mod client {
             &self,
             request: &super::soapinterop_org::EchoSenderFault,
         ) -> Result<
-            C::Answer<super::soap12_test::EchoSenderFaultResponse>,
+            C::Response<super::soap12_test::EchoSenderFaultResponse>,
             deltasoap::client::CallError,
         > {
             self.caller.call(request, self.options.clone()).await
@@ -115,7 +114,7 @@ pub mod client {
             &self,
             request: &super::soapinterop_org::EchoReceiverFault,
         ) -> Result<
-            C::Answer<super::soap12_test::EchoReceiverFaultResponse>,
+            C::Response<super::soap12_test::EchoReceiverFaultResponse>,
             deltasoap::client::CallError,
         > {
             self.caller.call(request, self.options.clone()).await
@@ -157,11 +156,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -207,7 +205,7 @@ pub mod client {
             &self,
             request: &super::soapinterop_org::EchoVoid,
         ) -> Result<
-            C::Answer<super::soapinterop_org::EchoVoidResponse>,
+            C::Response<super::soapinterop_org::EchoVoidResponse>,
             deltasoap::client::CallError,
         > {
             self.caller
@@ -226,7 +224,7 @@ pub mod client {
             &self,
             request: &super::soapinterop_org::EchoSimpleTypesAsStruct,
         ) -> Result<
-            C::Answer<super::soapinterop_org::EchoSimpleTypesAsStructResponse>,
+            C::Response<super::soapinterop_org::EchoSimpleTypesAsStructResponse>,
             deltasoap::client::CallError,
         > {
             self.caller
@@ -245,7 +243,7 @@ pub mod client {
             &self,
             request: &super::soapinterop_org::EchoString2,
         ) -> Result<
-            C::Answer<super::soapinterop_org::EchoStringResponse2>,
+            C::Response<super::soapinterop_org::EchoStringResponse2>,
             deltasoap::client::CallError,
         > {
             self.caller
@@ -264,7 +262,7 @@ pub mod client {
             &self,
             request: &super::ts_tests::EchoSimpleTypesAsStructOfSchemaTypes,
         ) -> Result<
-            C::Answer<super::ts_tests::EchoSimpleTypesAsStructOfSchemaTypesResponse>,
+            C::Response<super::ts_tests::EchoSimpleTypesAsStructOfSchemaTypesResponse>,
             deltasoap::client::CallError,
         > {
             self.caller
@@ -283,7 +281,7 @@ pub mod client {
             &self,
             request: &super::soapinterop_org::EchoInteger,
         ) -> Result<
-            C::Answer<super::soapinterop_org::EchoIntegerResponse>,
+            C::Response<super::soapinterop_org::EchoIntegerResponse>,
             deltasoap::client::CallError,
         > {
             self.caller

@@ -36,11 +36,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -88,7 +87,7 @@ pub mod client {
             &self,
             request: &super::berichtuitwisseling_v3::IndienenBericht,
         ) -> Result<
-            C::Answer<super::berichtuitwisseling_v3::IndienenBerichtResponse>,
+            C::Response<super::berichtuitwisseling_v3::IndienenBerichtResponse>,
             deltasoap::client::CallError,
         > {
             self.caller

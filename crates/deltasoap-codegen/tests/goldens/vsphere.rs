@@ -35,11 +35,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -81,7 +80,7 @@ pub mod client {
             &self,
             request: &super::RetrieveServiceContent,
         ) -> Result<
-            C::Answer<super::RetrieveServiceContentResponse>,
+            C::Response<super::RetrieveServiceContentResponse>,
             deltasoap::client::CallError,
         > {
             self.caller.call(request, self.options.clone().action("urn:vim25/5.5")).await

@@ -35,11 +35,10 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls. Header blocks that it has are kept.
+        /// Returns the client with options for its calls, in addition to those that it has. See [`CallOptions::and`](deltasoap::client::CallOptions::and).
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::client::CallOptions) -> Self {
-            let headers = self.options.header_blocks().iter().cloned();
-            self.options = headers.fold(options, deltasoap::client::CallOptions::header);
+            self.options = self.options.and(options);
             self
         }
 
@@ -80,7 +79,7 @@ pub mod client {
         pub async fn test_xop(
             &self,
             request: &super::TestXop,
-        ) -> Result<C::Answer<super::TestXopResponse>, deltasoap::client::CallError> {
+        ) -> Result<C::Response<super::TestXopResponse>, deltasoap::client::CallError> {
             self.caller.call(request, self.options.clone()).await
         }
 
@@ -92,7 +91,7 @@ pub mod client {
             &self,
             request: &super::TestXopStringArgument,
         ) -> Result<
-            C::Answer<super::TestXopStringResponse>,
+            C::Response<super::TestXopStringResponse>,
             deltasoap::client::CallError,
         > {
             self.caller.call(request, self.options.clone()).await

@@ -1,6 +1,8 @@
 //! The options of the builder, and its messages.
 
 use crate::support::wsdl;
+use deltasoap::soap::TypedFault;
+use deltasoap::{Fault, Faults, Soap, SoapService};
 use deltasoap_codegen::{Builder, Error, Generated};
 use deltasoap_wsdl::Importer;
 use deltasoap_wsdl::lower::LoweredOperation;
@@ -41,6 +43,22 @@ fn types_are_generated_by_name() {
     for unknown in ["Nobody", "{urn:other}Owner", "string"] {
         assert!(matches!(bare().types([unknown]).generate(), Err(Error::NoType(name)) if name == unknown));
     }
+}
+
+/// The names that are most like the one that is missing come first.
+#[test]
+fn an_unknown_operation_is_answered_with_those_there_are() {
+    let message = |name: &str| archive().operations([name]).generate().expect_err(name).to_string();
+    let expected = "there is no operation Archive.Stroe with a SOAP binding; available: Store, ";
+    assert!(message("Archive.Stroe").starts_with(expected), "{}", message("Archive.Stroe"));
+    let events = wsdl("FalkTannhaeuser+python-onvif-zeep/wsdl/events.wsdl");
+    let events = Builder::new(events).importer(Importer::new().trust_tree().offline());
+    let error = events.operations(["pullmesages"]).generate().expect_err("no such operation").to_string();
+    assert!(error.contains("available: PullMessages, ") && error.contains(", and "), "{error}");
+    let none =
+        Importer::new().offline().text("<definitions xmlns='http://schemas.xmlsoap.org/wsdl/'/>").expect("imported");
+    let error = Builder::new("none.wsdl").operations(["a"]).generate_for(&none).expect_err("no operation");
+    assert_eq!(error.to_string(), "there is no operation a with a SOAP binding; the WSDL has none");
 }
 
 #[test]
@@ -137,7 +155,7 @@ fn operations_that_are_named_bring_their_types_alone() {
     assert!(one.contains("pub async fn renew(") && !one.contains("pub async fn subscribe("));
     assert!(one.len() * 4 < all.len(), "{} of {} bytes", one.len(), all.len());
     assert!(
-        matches!(events.operations(["Renew", "Forget"]).generate(), Err(Error::NoOperation(name)) if name == "Forget")
+        matches!(events.operations(["Renew", "Forget"]).generate(), Err(Error::NoOperation { name, .. }) if name == "Forget")
     );
 }
 
@@ -182,8 +200,8 @@ fn errors_name_the_file() {
     assert!(folder.to_string().contains("no/such/folder/archive.rs"), "{folder}");
 }
 
-/// Types have no names of the prelude that the code uses without a path, nor those of the modules of
-/// clients and servers.
+/// Types have no names of the prelude that the code uses without a path, nor those of the modules
+/// of clients and servers.
 #[test]
 fn names_that_the_code_needs_are_not_taken() {
     let type_of = |name: &str| format!("<xs:element name='{name}'><xs:complexType/></xs:element>");
@@ -247,4 +265,43 @@ fn structs_have_a_default_if_their_required_fields_have_one() {
         assert!(!has_default(name), "{name}: {code}");
     }
     assert!(code.contains("impl ::core::default::Default for AnyBase"), "{code}");
+}
+
+/// A handler's error type declares faults in the WSDL that is made from code, and code generated
+/// from that has them.
+#[test]
+fn faults_of_a_handler_reach_clients_by_way_of_the_wsdl() {
+    #[derive(Soap)]
+    #[soap(namespace = "urn:shop", message)]
+    struct Buy {
+        sku: String,
+    }
+
+    #[derive(Debug, Soap)]
+    #[soap(namespace = "urn:shop", element = "SoldOut")]
+    struct NoneLeft {
+        left: u32,
+    }
+
+    #[derive(Debug, Soap)]
+    #[soap(namespace = "urn:shop", message)]
+    struct Closed {}
+
+    #[derive(Debug, Faults)]
+    enum Refusal {
+        NoneLeft(TypedFault<NoneLeft>),
+        Closed(TypedFault<Closed>),
+        Other(Fault),
+    }
+
+    let buy = async |buy: Buy| Ok::<_, Refusal>(buy);
+    let service = SoapService::builder().name("Shop").operation(buy).build().expect("a service");
+    let import = Importer::new().offline().text(&service.wsdl().expect("a WSDL")).expect("imported");
+    let code = Builder::new("shop.wsdl").generate_for(&import).expect("generated").code;
+    let faults = code.split_once("pub enum BuyFault {").expect("faults").1.split_once("\n}").expect("an end").0;
+    let faults = faults.lines().map(str::trim).filter(|line| !line.starts_with("///")).collect::<String>();
+    let expected = "SoldOut(deltasoap::soap::TypedFault<NoneLeft>),Closed(deltasoap::soap::TypedFault<Closed>),\
+                    Other(deltasoap::Fault),";
+    assert_eq!(faults, expected, "{code}");
+    assert!(code.contains("deltasoap::client::Failure<super::BuyFault>"), "{code}");
 }

@@ -23,7 +23,7 @@
 //! The tests of the derive macro's types and the random streams of messages run over both kinds
 //! (`crates/deltasoap/tests/support`).
 
-use super::{Content, Occurs};
+use super::{Content, ListShortcuts, Occurs};
 use crate::AttributeValue;
 use crate::decode::Names;
 use crate::decode::complex as read;
@@ -74,7 +74,7 @@ pub trait Slot {
     /// Same as [`Occurs::decode`].
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
 
-    /// See [`ListShortcuts::scan_leaf`](super::ListShortcuts::scan_leaf).
+    /// See [`ListShortcuts::scan_leaf`](ListShortcuts::scan_leaf).
     fn scan_leaf(&mut self, leaf: &mut Leaf<'_>, view: View<'_>) -> Option<()>;
 
     /// See [`Occurs::encode`].
@@ -92,17 +92,17 @@ pub trait ListSlot {
     /// See [`Occurs::splice`].
     fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize;
 
-    /// See [`ListShortcuts::run`](super::ListShortcuts::run).
+    /// See [`ListShortcuts::run`](ListShortcuts::run).
     fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run;
 
-    /// See [`ListShortcuts::patch`](super::ListShortcuts::patch).
+    /// See [`ListShortcuts::patch`](ListShortcuts::patch).
     fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch;
 
-    /// See [`ListShortcuts::item_leaves`](super::ListShortcuts::item_leaves).
+    /// See [`ListShortcuts::item_leaves`](ListShortcuts::item_leaves).
     fn item_leaves(&self, view: View<'_>) -> Option<usize>;
 }
 
-impl<T: Occurs> Slot for T {
+impl<T: Occurs + ListShortcuts> Slot for T {
     fn open(&mut self, place: usize, view: View<'_>) -> usize {
         T::open(self, place, view)
     }
@@ -136,7 +136,7 @@ impl<T: Occurs> Slot for T {
     }
 }
 
-impl<T: Occurs> ListSlot for T {
+impl<T: Occurs + ListShortcuts> ListSlot for T {
     fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
         T::splice(self, place, removed, inserted, view)
     }

@@ -173,12 +173,16 @@ pub trait RequestMessage: Message {
     type Response: Message + Send + 'static;
 }
 
-/// A child element's value as a field of its parent: how often it occurs.
+/// A child element's value as a field of its parent: how often it occurs. Each such type has
+/// [`ListShortcuts`] too.
+// Not as a bound: compilers would report the lack of it for each item of this trait that is used.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the value of an element",
-    note = "derive `Soap` for it; items of an `Option` or `Vec` must be types with a schema of their own"
+    label = "messages cannot contain this type",
+    note = "a field is of a built-in type of XML Schema (`bool`, `i32`, `f64`, `String`, `lexical::DateTime` and others), a \
+            type that derives `Soap`, or an `Option` or `Vec` of one; convert other types to one of these"
 )]
-pub trait Occurs: ListShortcuts {
+pub trait Occurs: Sized {
     /// `minOccurs`.
     const MIN: u32;
     /// `maxOccurs`, `None` for unbounded.

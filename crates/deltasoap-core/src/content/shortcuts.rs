@@ -97,6 +97,13 @@ pub trait Shortcuts: Sized {
 }
 
 /// The shortcuts of [`Occurs`](super::Occurs).
+// Compilers report the lack of this trait first. It names what the user knows.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the value of an element",
+    label = "messages cannot contain this type",
+    note = "a field is of a built-in type of XML Schema (`bool`, `i32`, `f64`, `String`, `lexical::DateTime` and others), a \
+            type that derives `Soap`, or an `Option` or `Vec` of one; convert other types to one of these"
+)]
 pub trait ListShortcuts: Sized {
     /// Reads as many flat items as the window holds, if the type is a list of flat items.
     #[inline]

@@ -15,17 +15,17 @@
 //!
 //! | step | what happens |
 //! |---|---|
-//! | `driver.rs`, `Decoder::push` | takes a chunk, and calls the outermost routine with a window of bytes |
-//! | `soap/reader.rs` | reads the envelope and the header blocks; `opening.rs` skips a beginning that is known |
-//! | `differential/memory.rs`, `Memory::decode` | at the operation: compare, mend, note, or only read it? |
-//! | `differential/mixed.rs` | in a stream of several kinds of message, selects the one to compare with |
+//! | `driver.rs`, `Decoder::push` | takes a chunk, calls the outermost routine with a window |
+//! | `soap/reader.rs` | reads envelope and header blocks; `opening.rs` skips a known beginning |
+//! | `differential/memory.rs`, `Memory::decode` | compare, mend, note, or only read? |
+//! | `differential/mixed.rs` | of several kinds of message, selects the one to compare with |
 //! | `differential/leaf/session.rs`, `advance` | fast mode: compares bytes up to a difference |
-//! | `differential/leaf/route.rs`, `aim`, `descend` | finds the last element before the difference, and leads the routines there |
-//! | `complex/mod.rs`, `array/mod.rs` | read children: which field is this, and is it allowed here? |
-//! | `complex/follow.rs`, `predicted.rs` | children that come as predicted are compared, not tokenized |
+//! | `differential/leaf/route.rs`, `aim`, `descend` | leads to the element before the difference |
+//! | `complex/mod.rs`, `array/mod.rs` | read children: which field is it, is it allowed here? |
+//! | `complex/follow.rs`, `predicted.rs` | predicted children are compared, not tokenized |
 //! | `flat/mod.rs`, `run` | reads lists of flat items in one loop |
 //! | `simple.rs`; `deltasoap-xml/src/lexical/` | a leaf's text becomes a value |
-//! | `differential/hooks.rs`; `differential/leaf/resync.rs` | the next start tag is also in the old message: back to fast mode |
+//! | `differential/hooks.rs`, `leaf/resync.rs` | at an old start tag: back to fast mode |
 //! | `differential/leaf/merge.rs` | at the end, builds the table of this message for the next one |
 //!
 //! # Rules

@@ -55,6 +55,10 @@ pub struct Deviation {
 pub enum DeviationKind {
     /// An element that the schema does not name here. It was skipped.
     UnknownElement,
+    /// An unknown element with the local name of a field that has not occurred, in another
+    /// namespace than that field's. It was skipped: either it is an extension, or the namespace is
+    /// wrong in the schema or in the message.
+    Namesake,
     /// An attribute that the schema does not name here. It was skipped.
     UnknownAttribute,
     /// An element that may not come here, after the elements before it.
@@ -77,6 +81,7 @@ impl DeviationKind {
     pub fn describe(self) -> &'static str {
         match self {
             DeviationKind::UnknownElement => "unknown element",
+            DeviationKind::Namesake => "element skipped for its namespace:",
             DeviationKind::UnknownAttribute => "unknown attribute",
             DeviationKind::Order => "element out of order",
             DeviationKind::Namespace => "element in another namespace",
@@ -108,6 +113,9 @@ pub(crate) struct DeviationLog {
     /// True if a schema element has an obvious value, by its address. A message can lack elements
     /// of a few types very often.
     has_empty_values: HashMap<usize, bool>,
+    /// Skipped elements with the local name of a field that is required: the frame of the element
+    /// around them, and their names.
+    namesakes: Vec<(usize, NameId)>,
     /// The count of each deviation before the operation, and the decoder's total.
     before: (Vec<u64>, u64),
 }
@@ -131,6 +139,22 @@ impl DeviationLog {
         self.deviations.clear();
         self.keys.clear();
         self.has_empty_values.clear();
+        self.namesakes.clear();
+    }
+
+    /// Forgets the namesakes in elements that were read before the one with this frame.
+    pub(crate) fn forget_namesakes(&mut self, frame: usize) {
+        self.namesakes.retain(|&(other, _)| other < frame);
+    }
+
+    pub(crate) fn add_namesake(&mut self, frame: usize, name: NameId) {
+        if self.namesakes.len() < MAX_LISTED {
+            self.namesakes.push((frame, name));
+        }
+    }
+
+    pub(crate) fn namesakes(&self, frame: usize) -> impl Iterator<Item = NameId> {
+        self.namesakes.iter().filter(move |(other, _)| *other == frame).map(|(_, name)| *name)
     }
 
     /// Saves the counts before an operation that may be read again from its start; `all` is the
@@ -174,6 +198,12 @@ impl Cursor<'_> {
     #[inline]
     pub(crate) fn tolerance(&self) -> Tolerance {
         self.state.tolerated.tolerance
+    }
+
+    /// Returns the skipped elements in the element with this frame that have the local name of a
+    /// field.
+    pub(crate) fn namesakes(&self, frame: usize) -> impl Iterator<Item = NameId> {
+        self.state.tolerated.namesakes(frame)
     }
 
     /// Returns true if a missing required element of this type has an obvious value.

@@ -9,15 +9,17 @@
 //! makes messages up to a fifth shorter: a vSphere response of 182,635 bytes is written in 182,421,
 //! and took 223,000 with prefixes. The description decides, not the value. It is checked once
 //! (`View::takes_default_namespace`) and costs an element nothing. If a default namespace could
-//! change the meaning of something below it, the whole message keeps its prefixes:
+//! change the meaning of something below it, the whole message keeps its prefixes. This is so if
+//! the root contains
 //!
-//! | the root contains | why prefixes stay |
-//! |---|---|
-//! | an element without a namespace | each one would need `xmlns=""` |
-//! | a tree (`xs:any`), or content whose type the message chooses | it may contain such elements, and names without a prefix that are in no namespace |
-//! | a text or attribute that is a name (`xs:QName`, `xs:NOTATION`), or may be one (`xs:anySimpleType`) | an unprefixed name in a text is in the default namespace |
-//! | an attribute with a namespace, except `xml:lang` and the like | a default namespace does not apply to attributes |
-//! | a SOAP array | its `arrayType` is a name |
+//! - an element without a namespace: each one would need `xmlns=""`
+//! - a tree (`xs:any`), or content whose type the message chooses: it may contain such elements,
+//!   and names without a prefix that are in no namespace
+//! - a text or attribute that is a name (`xs:QName`, `xs:NOTATION`), or may be one
+//!   (`xs:anySimpleType`): an unprefixed name in a text is in the default namespace
+//! - an attribute with a namespace, except `xml:lang` and the like: a default namespace does not
+//!   apply to attributes
+//! - a SOAP array: its `arrayType` is a name
 //!
 //! Messages in SOAP encoding keep prefixes, and so do bodies without an element of their own and
 //! trees built from JSON. Elements of other namespaces and all names in values have prefixes. A

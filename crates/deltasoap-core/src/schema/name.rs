@@ -45,6 +45,15 @@ impl QName {
         format!("{{{}}}{}", self.namespace, self.local)
     }
 
+    /// Returns true if this name and another one, both static, are the same. Unlike `==`, it can be
+    /// used at compile time.
+    ///
+    /// # Panics
+    /// Panics if a name is not static.
+    pub const fn equals_static(&self, other: &QName) -> bool {
+        is_same(&self.namespace, &other.namespace) && is_same(&self.local, &other.local)
+    }
+
     /// Returns true if this is `{namespace}local`.
     pub fn is(&self, namespace: &str, local: &str) -> bool {
         self.local == *local && self.namespace == *namespace
@@ -59,6 +68,16 @@ impl fmt::Display for QName {
             write!(f, "{{{}}}{}", self.namespace, self.local)
         }
     }
+}
+
+const fn is_same(one: &NamePart, other: &NamePart) -> bool {
+    let (Some(one), Some(other)) = (one.as_static(), other.as_static()) else { panic!("a name that is not static") };
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut index = 0;
+    while index < one.len() && index < other.len() && one[index] == other[index] {
+        index += 1;
+    }
+    index == one.len() && index == other.len()
 }
 
 /// The namespace or the local part of a name: a `str` that is cheap to copy.
@@ -241,5 +260,24 @@ impl fmt::Debug for NamePart {
 impl fmt::Display for NamePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn static_names_are_compared_by_namespace_and_local_part() {
+        const NAME: QName = QName::new("urn:a", "b");
+        for (other, expected) in [
+            (QName::new("urn:a", "b"), true),
+            (QName::new("urn:a", "bc"), false),
+            (QName::new("urn:a", ""), false),
+            (QName::new("urn:b", "b"), false),
+            (QName::new("", "b"), false),
+        ] {
+            assert_eq!(NAME.equals_static(&other), expected, "{other}");
+        }
     }
 }

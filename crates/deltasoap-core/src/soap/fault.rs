@@ -6,8 +6,8 @@ use crate::encode::Encoder;
 use crate::{Blame, Error, ErrorKind, Node, QName, ns};
 use std::ops::{Deref, DerefMut};
 
-/// A SOAP fault (SOAP 1.1, section 4.4; SOAP 1.2 part 1, section 5.4). Its [fields](FaultFields) are
-/// behind a pointer, so that a `Result` with a fault is small.
+/// A SOAP fault (SOAP 1.1, section 4.4; SOAP 1.2 part 1, section 5.4). Its [fields](FaultFields)
+/// are behind a pointer, so that a `Result` with a fault is small.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Fault(Box<FaultFields>);
 
@@ -148,8 +148,8 @@ impl Fault {
     }
 
     /// Returns the reason in the first of these languages (`de-AT`, `de`) that was received;
-    /// [`reason`](FaultFields::reason) if none was. A language matches its variants, but not the language
-    /// that it is a variant of (RFC 4647, 3.4).
+    /// [`reason`](FaultFields::reason) if none was. A language matches its variants, but not the
+    /// language that it is a variant of (RFC 4647, 3.4).
     pub fn reason_in<'f>(&'f self, languages: &[impl AsRef<str>]) -> &'f str {
         let texts = self.wording.reasons();
         let wanted = languages.iter().find_map(|language| text_in(texts, language.as_ref()));

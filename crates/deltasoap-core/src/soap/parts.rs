@@ -106,7 +106,7 @@ impl<T: Parts> BodyParts<T> {
     /// Returns an error if a part is missing.
     pub fn check(&self, view: View<'_>) -> Result<(), ErrorKind> {
         match fields(view).iter().zip(&self.seen).find(|(field, seen)| field.min > 0 && !**seen) {
-            Some((field, _)) => Err(ErrorKind::MissingElement { expected: field.name.to_string() }),
+            Some((field, _)) => Err(ErrorKind::MissingElement { expected: field.name.to_string(), skipped: None }),
             None => Ok(()),
         }
     }

@@ -1,23 +1,39 @@
 //! `xsd:anySimpleType`: a simple value whose type is given by the message.
 
 use super::Simple;
+use super::qname::{is_name, resolved};
 use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, FlatSource, Step, expect_end, nil_attribute, undeclared_type};
 use crate::encode::Encoder;
-use crate::ns;
+use crate::encode::complex::Text;
 use crate::schema::{Builtin, Element, EnumerationValues, QName, SimpleElement, View};
+use crate::{ErrorKind, ns};
 
 /// A simple value of the type that `xsi:type` names, or a string without one. Types that are not
 /// built in are read as strings; their names are not kept. Nil is read as an empty string; use
 /// `Nillable<AnySimple>` to distinguish it. Written with its `xsi:type`.
+///
+/// A name (`xsd:QName`, `xsd:NOTATION`) is read with its namespace, as by
+/// [`Simple::named`], and written with a prefix that is declared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnySimple(pub Simple);
 
 impl AnySimple {
-    /// Returns the value as text.
+    /// Returns the value as text; names as `{namespace}local`.
     pub fn text(&self) -> String {
         self.0.to_string()
+    }
+
+    /// Resolves the prefix of a name that was read.
+    fn resolve(&mut self, cursor: &Cursor<'_>) -> Step {
+        let builtin = self.0.builtin();
+        if is_name(builtin) {
+            let name = resolved(cursor, self.0.to_string())?;
+            self.0 = Simple::named(builtin, &name.to_string())
+                .map_err(|error| cursor.error_at_end(ErrorKind::Lexical(error)))?;
+        }
+        Ok(())
     }
 }
 
@@ -54,11 +70,18 @@ impl Content for AnySimple {
             self.0 = Simple::vacant(named);
             cursor.frame(me).state = if is_nil { NIL } else { CONTENT };
             cursor.learn_type(named);
+            if is_name(named) {
+                // The value depends on declarations, not on the markup and the text alone.
+                cursor.stop_learning();
+                cursor.keep_elsewhere();
+                cursor.keep_declarations();
+            }
         }
         if cursor.frame(me).state == NIL {
             expect_end(cursor)?;
         } else {
             self.0.decode(cursor, view)?;
+            self.resolve(cursor)?;
         }
         cursor.leave(me);
         Ok(())
@@ -66,7 +89,10 @@ impl Content for AnySimple {
 
     fn encode(&self, encoder: &mut Encoder, _: View<'_>) {
         encoder.qname_attribute(&QName::new(ns::XSI, "type"), &self.0.builtin().name(), "");
-        self.0.leaf(encoder);
+        match self.0.expanded_name() {
+            Some(name) => name.encode_text(encoder),
+            None => self.0.leaf(encoder),
+        }
     }
 }
 
@@ -82,7 +108,7 @@ impl Shortcuts for AnySimple {
     }
 
     fn scan_flat<S: FlatSource>(&mut self, scan: &mut S, _: View<'_>) -> Option<()> {
-        let named = scan.named_type()?;
+        let named = scan.named_type().filter(|named| !is_name(*named))?;
         if self.0.builtin() != named {
             self.0 = Simple::vacant(named);
         }

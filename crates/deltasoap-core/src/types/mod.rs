@@ -29,6 +29,8 @@ pub use empty::Empty;
 pub use multi_array::MultiArray;
 pub use nillable::Nillable;
 pub use packed::Packed;
+#[cfg(any(feature = "values", feature = "serde"))]
+pub(crate) use qname::is_name;
 #[cfg(feature = "serde")]
 pub(crate) use serde::attributes;
 #[cfg(feature = "serde")]

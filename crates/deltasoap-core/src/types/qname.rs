@@ -1,10 +1,12 @@
 //! `xsd:QName` as content: the expanded name, not the text.
 
+use super::Simple;
 use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
 use crate::decode::{self, Cursor, Step};
 use crate::encode::Encoder;
 use crate::encode::complex::Text;
+use crate::lexical::LexicalError;
 use crate::schema::{Builtin, Element, EnumerationValues, QName, SimpleElement, View};
 use crate::{ErrorKind, Lexical, lexical};
 
@@ -38,10 +40,7 @@ impl Content for QName {
         }
         let text = default.map_or(text, ToOwned::to_owned);
         lexical::QName::parse(&text).map_err(|error| cursor.error_at_end(ErrorKind::Lexical(error)))?;
-        *self = cursor.resolve_kept(text.trim_ascii()).ok_or_else(|| {
-            let expected = "a name whose prefix is declared".to_owned();
-            cursor.error_at_end(ErrorKind::UnexpectedValue { found: text, expected })
-        })?;
+        *self = resolved(cursor, text)?;
         cursor.leave(me);
         Ok(())
     }
@@ -50,6 +49,17 @@ impl Content for QName {
         encoder.type_attribute(view.element.type_name());
         self.encode_text(encoder);
     }
+}
+
+/// Resolves the text of the element just closed, whose declarations were kept.
+///
+/// # Errors
+/// Returns an error if its prefix is not declared.
+pub(super) fn resolved(cursor: &Cursor<'_>, text: String) -> Step<QName> {
+    cursor.resolve_kept(text.trim_ascii()).ok_or_else(|| {
+        let expected = "a name whose prefix is declared".to_owned();
+        cursor.error_at_end(ErrorKind::UnexpectedValue { found: text, expected })
+    })
 }
 
 impl Text for QName {
@@ -74,4 +84,35 @@ impl Typed for QName {
         });
         &ELEMENT
     }
+}
+
+impl Simple {
+    /// Parses an `xsd:QName` or `xsd:NOTATION` as written by [`QName`]'s `Display`:
+    /// `{namespace}local`, or `local` for a name in no namespace.
+    ///
+    /// # Errors
+    /// Returns an error if the text does not have that form.
+    pub fn named(builtin: Builtin, text: &str) -> Result<Self, LexicalError> {
+        let (namespace, local) = text.strip_prefix('{').and_then(|rest| rest.rsplit_once('}')).unwrap_or(("", text));
+        let name = match builtin {
+            Builtin::Notation => lexical::Notation::expanded(namespace, local).map(Simple::Notation),
+            _ => lexical::QName::expanded(namespace, local).map(Simple::QName),
+        };
+        name.ok_or(LexicalError { expected: builtin.local(), reason: "not a name" })
+    }
+
+    /// Returns the name if its namespace is known, which it is not in a text that was parsed alone.
+    pub(crate) fn expanded_name(&self) -> Option<QName> {
+        let (namespace, local) = match self {
+            Simple::QName(name) => name.parts(),
+            Simple::Notation(name) => name.parts(),
+            _ => None,
+        }?;
+        Some(QName::owned(namespace, local))
+    }
+}
+
+/// Returns true for names, whose prefixes are declared in the surrounding elements.
+pub(crate) fn is_name(base: Builtin) -> bool {
+    matches!(base, Builtin::QName | Builtin::Notation)
 }

@@ -16,7 +16,7 @@
 
 use super::{
     AnySimple, Binary, Empty, MultiArray, Nillable, NonCanonical, Packed, PartUri, Shared, Simple, SoapArray, Tracked,
-    TrackedArray, TrackedVec,
+    TrackedArray, TrackedVec, is_name,
 };
 use crate::lexical::number::{AsNumber, Number};
 use crate::lexical::{Base64, ByteOrder, PackedNumber, PackedText, is_ncname};
@@ -314,7 +314,8 @@ impl Serialize for Simple {
 impl<'de> Deserialize<'de> for Simple {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let NamedText { builtin, text } = NamedText::deserialize(deserializer)?;
-        let value = Simple::parse(builtin, &text).map_err(D::Error::custom)?;
+        let parse = if text.starts_with('{') && is_name(builtin) { Simple::named } else { Simple::parse };
+        let value = parse(builtin, &text).map_err(D::Error::custom)?;
         let is_canonical = value.to_string() == text;
         Ok(if is_canonical { value } else { Simple::NonCanonical(Box::new(NonCanonical { value, text })) })
     }
@@ -469,6 +470,8 @@ mod tests {
         assert_json(&Simple::Int(7), json!({ "type": "int", "text": "7" }));
         let token = Simple::Token(Token::parse("a < b").expect("valid"));
         assert_json(&AnySimple(token), json!({ "type": "token", "text": "a < b" }));
+        let name = Simple::named(Builtin::QName, "{urn:p}x").expect("a name");
+        assert_json(&AnySimple(name), json!({ "type": "QName", "text": "{urn:p}x" }));
         let given = NonCanonical { value: Simple::Int(7), text: "007".to_owned() };
         assert_json(&Simple::NonCanonical(Box::new(given)), json!({ "type": "int", "text": "007" }));
         let error = from_value::<Simple>(json!({ "type": "int", "text": "x" })).expect_err("no int");

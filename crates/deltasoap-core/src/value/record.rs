@@ -1,6 +1,5 @@
 //! Records: the dynamic values of complex elements.
 
-use super::simple::is_name;
 use super::{Column, Simple, Table, Value, table};
 use crate::content::Shortcuts;
 use crate::content::{APPENDED, Content};
@@ -12,6 +11,7 @@ use crate::encode::flat::encode_items;
 use crate::encode::{EncodeFields, Encoder, FlatSink};
 use crate::schema::{ChoiceFault, ComplexElement, Compositor, Element, Field, QName, View};
 use crate::soap::Parts;
+use crate::types::is_name;
 use deltasoap_xml::lexical::LexicalError;
 use std::collections::BTreeMap;
 

@@ -3,8 +3,8 @@
 use crate::decode::Names;
 use crate::encode::Encoder;
 use crate::schema::{Builtin, Element, QName, SimpleElement, UnionElement, View};
-use crate::types::{NonCanonical, Simple};
-use deltasoap_xml::lexical::{self, LexicalError};
+use crate::types::{NonCanonical, Simple, is_name};
+use deltasoap_xml::lexical::LexicalError;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -57,20 +57,6 @@ impl Simple {
         self.builtin() == base && !matches!(self, Simple::NonCanonical(_) | Simple::List(_))
     }
 
-    /// Parses an `xsd:QName` or `xsd:NOTATION` as written by [`QName`]'s `Display`:
-    /// `{namespace}local`, or `local` for a name in no namespace.
-    ///
-    /// # Errors
-    /// Returns an error if the text does not have that form.
-    pub fn named(builtin: Builtin, text: &str) -> Result<Self, LexicalError> {
-        let (namespace, local) = text.strip_prefix('{').and_then(|rest| rest.rsplit_once('}')).unwrap_or(("", text));
-        let name = match builtin {
-            Builtin::Notation => lexical::Notation::expanded(namespace, local).map(Simple::Notation),
-            _ => lexical::QName::expanded(namespace, local).map(Simple::QName),
-        };
-        name.ok_or(LexicalError { expected: builtin.local(), reason: "not a name" })
-    }
-
     /// Like [`named`](Self::named), for a text whose prefix is resolved by `names`.
     pub(super) fn named_in(builtin: Builtin, text: &str, names: Names<'_>) -> Result<Self, LexicalError> {
         let name = names(text.trim_ascii()).ok_or(LexicalError { expected: builtin.local(), reason: "not a name" })?;
@@ -114,16 +100,11 @@ impl Simple {
     /// Returns the text of a value with names, choosing and declaring their prefixes; `None` for
     /// other values.
     fn text_of_names(&self, encoder: &mut Encoder) -> Option<String> {
-        let (namespace, local) = match self {
-            Simple::QName(name) => name.parts(),
-            Simple::Notation(name) => name.parts(),
-            Simple::List(items) => {
-                let text = |item: &Simple| item.text_of_names(encoder).unwrap_or_else(|| item.to_string());
-                return Some(items.iter().map(text).collect::<Vec<_>>().join(" "));
-            }
-            _ => None,
-        }?;
-        Some(encoder.qname_text(&QName::owned(namespace, local)))
+        if let Simple::List(items) = self {
+            let text = |item: &Simple| item.text_of_names(encoder).unwrap_or_else(|| item.to_string());
+            return Some(items.iter().map(text).collect::<Vec<_>>().join(" "));
+        }
+        Some(encoder.qname_text(&self.expanded_name()?))
     }
 
     /// Returns true if both are the same value (XSD 1.0 part 2, 4.2.1), regardless of their texts:
@@ -163,9 +144,4 @@ impl Simple {
             |allowed: &Cow<'_, str>| Simple::parse(element.base, allowed).is_ok_and(|it| self.is_same_value(&it));
         element.enumeration.iter().any(is_this)
     }
-}
-
-/// Returns true for names, whose prefixes are declared in the surrounding elements.
-pub(super) fn is_name(base: Builtin) -> bool {
-    matches!(base, Builtin::QName | Builtin::Notation)
 }

@@ -113,6 +113,89 @@ fn unknown_elements_are_skipped_and_reported() {
     }
 }
 
+/// A type whose namespace differs from that of the message would otherwise read nothing, silently.
+#[test]
+fn elements_that_only_lack_the_namespace_are_told_from_unknown_ones() {
+    const BARE: &str = "<note><by xmlns=''>me</by><by xmlns='urn:u'/></note>";
+    let found = deviations(&[NUMBER, "<number xmlns='urn:u'/>", STATE, BARE], Unknown);
+    let namesake = |path: &str, name: &str| deviation(DeviationKind::Namesake, path, name, 1);
+    let unknown = deviation(DeviationKind::UnknownElement, "/order", "{urn:u}number", 1);
+    assert_eq!(found, [unknown, namesake("/order/note", "by"), namesake("/order/note", "{urn:u}by")]);
+    assert_eq!(found[1].to_string(), "element skipped for its namespace: by in /order/note");
+}
+
+#[test]
+fn missing_elements_are_explained_by_those_skipped_for_their_namespace() {
+    let cut = |error: &str| error.split(", at byte").next().unwrap_or_default().to_owned();
+    let error = |parts: &[&str]| cut(&read(parts, Unknown).expect_err("incomplete"));
+    let elsewhere = "<number xmlns='urn:u'>7</number>";
+    // Errors in another element, or of another field, are not explained by it.
+    let item = "<item><code xmlns=''>a</code><code>a</code></item>";
+    assert_eq!(
+        error(&[NUMBER, STATE, "<item><code xmlns=''>a</code><code>a</code><count>1</count></item>", item]),
+        "missing element <{urn:t}count>, in /order/item[2]"
+    );
+    assert_eq!(
+        error(&[NUMBER, "<state xmlns=''>new</state>"]),
+        "missing element <{urn:t}state>; <state> was skipped for its namespace: declare the elements of the type as \
+         unqualified, or correct the sender, in /order"
+    );
+    assert_eq!(
+        error(&[elsewhere, elsewhere]),
+        "missing element <{urn:t}number>; <{urn:u}number> was skipped for its namespace: declare the type with that \
+         namespace, or correct the sender, in /order"
+    );
+    let (schema, root) = choice();
+    let read = |text: &str| laws::read(schema.view(root), text.as_bytes(), options(Unknown));
+    assert_eq!(
+        cut(&read("<r><a xmlns='urn:u'/></r>").expect_err("nothing chosen").to_string()),
+        "missing element: one of <{urn:t}a> or <{urn:t}b>; <{urn:u}a> was skipped for its namespace: declare the type \
+         with that namespace, or correct the sender, in /r"
+    );
+}
+
+/// A choice of two texts.
+fn choice() -> (Schema, ElementRef) {
+    let mut schema = Schema::new();
+    let text = simple(&mut schema, Builtin::String, &[]);
+    let fields = vec![field("a", text, 1, Some(1)), field("b", text, 1, Some(1))];
+    let root = complex(&mut schema, Compositor::Choice, fields);
+    (schema, root)
+}
+
+/// Compared messages pass elements unseen, but their errors name them all the same.
+#[test]
+fn elements_skipped_for_their_namespace_are_named_wherever_a_message_is_gone_on_from() {
+    const ELSEWHERE: [&str; 3] = ["<number xmlns=''>7</number>", "<state xmlns=''/>", "<item xmlns=''/>"];
+    const BEHIND: &str = "<item><code xmlns=''/><code>a</code><count>1</count></item>";
+    const WITHOUT: &str = "<item><code xmlns=''/></item>";
+    let (schema, root) = order();
+    let exact = Differential { adaptive: false, ..Differential::default() };
+    let options = DecodeOptions { differential: exact, ..options(Unknown) };
+    let [number, state, item] = ELSEWHERE;
+    let messages: [&[&str]; 9] = [
+        &[NUMBER, STATE, ITEMS, NOTE],
+        &[number, NUMBER, STATE, ITEMS, NOTE],
+        &[number, STATE, ITEMS, NOTE],
+        &[NUMBER, number, STATE, item, ITEMS, NOTE],
+        &[number, STATE, item, ITEMS, NOTE],
+        &[NUMBER, state, STATE, BEHIND, BEHIND],
+        &[NUMBER, state, STATE, BEHIND, WITHOUT],
+        &[NUMBER, state, item],
+        &[NUMBER, state, STATE, WITHOUT, BEHIND],
+    ];
+    for before in messages {
+        for message in messages {
+            for chunk in [1, 7, usize::MAX] {
+                let mut stream = Stream::<Value>::new(schema.view(root), options);
+                for parts in [before, before, message, message] {
+                    let _ = stream.next(document(parts).as_bytes(), chunk);
+                }
+            }
+        }
+    }
+}
+
 /// An element that belongs to the type, but cannot be at this place, is not unknown: its value
 /// would be lost.
 #[test]

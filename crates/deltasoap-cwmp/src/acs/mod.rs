@@ -153,8 +153,8 @@ impl AcsBuilder {
     /// Configures the underlying service: differential processing, compression, timeouts. This
     /// crate sets the operations and the response to empty requests;
     /// [`authenticate`](Self::authenticate) sets the authentication. The
-    /// [tolerance](SoapServiceBuilder::tolerance) is [`AnyOrder`](Tolerance::AnyOrder) unless it is set
-    /// here, since many devices deviate from the schema.
+    /// [tolerance](SoapServiceBuilder::tolerance) is [`AnyOrder`](Tolerance::AnyOrder) unless it is
+    /// set here, since many devices deviate from the schema.
     #[must_use]
     pub fn configure(mut self, settings: impl FnOnce(SoapServiceBuilder) -> SoapServiceBuilder) -> Self {
         self.service = settings(self.service);

@@ -124,8 +124,8 @@ where
         if pairs.is_empty() { None } else { HeaderValue::try_from(pairs.join("; ")).ok() }
     }
 
-    /// Stores cookies, and deletes those that have expired. All requests go to one URL, so domains and
-    /// paths do not matter.
+    /// Stores cookies, and deletes those that have expired. All requests go to one URL, so domains
+    /// and paths do not matter.
     fn keep_cookies(&mut self, headers: &HeaderMap) {
         for text in headers.get_all(SET_COOKIE).iter().filter_map(|value| value.to_str().ok()) {
             let (pair, attributes) = text.split_once(';').unwrap_or((text, ""));

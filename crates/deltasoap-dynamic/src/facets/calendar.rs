@@ -235,8 +235,8 @@ impl Span {
     }
 }
 
-/// Returns minus a number of seconds, as a whole number rounded down and a fraction. The fraction has
-/// no trailing zeros.
+/// Returns minus a number of seconds, as a whole number rounded down and a fraction. The fraction
+/// has no trailing zeros.
 fn negated(seconds: i128, fraction: &str) -> (i128, Box<str>) {
     let Some(last) = fraction.len().checked_sub(1) else { return (-seconds, "".into()) };
     let digits = fraction.bytes().enumerate().map(|(place, digit)| {

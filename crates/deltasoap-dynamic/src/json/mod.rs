@@ -2,25 +2,30 @@
 //!
 //! The schema determines the types, so that a value's JSON is little more than its data:
 //!
-//! | XML | JSON |
-//! |---|---|
-//! | an element of a complex type | an object, one property per child element, in the order of the schema |
-//! | an element that can occur more than once | an array, also for one element; no property if there is none |
-//! | an element that is absent; nil; empty | no property; `null`; `""`, `{}` |
-//! | nil where the schema does not allow it, as some services send | `{"$nil": true}` |
-//! | nil with attributes | `{"$nil": true, "@name": "..."}`, with strings |
-//! | nil of a derived type | the same with a property `$type` (below) |
-//! | an attribute | a property `@name` |
-//! | an attribute that only `xs:anyAttribute` allows | a property `@name` or `@{namespace}name`, a string; `@{}name` where another attribute has the short one |
-//! | text with attributes | a property `$`; if there are no attributes, the text alone is enough |
-//! | a choice | the property of the element chosen, among the others |
-//! | a choice that can occur more than once | a property `$choice`: an array of objects of the chosen element, or of those of the chosen branch, in order |
-//! | a sequence that can occur more than once | a property `$sequence`: an array of objects with its elements |
-//! | a sequence that can occur more than once, if the end of an occurrence is not immediately clear | a property `$choice`: an array of objects of one property, in order |
-//! | a SOAP array | an array; of arrays if it has several dimensions |
-//! | a value that several places share, in SOAP encoding | at its first place with a property `$id`, elsewhere `{"$ref": "1"}` (below) |
-//! | content of a derived type | an object with a property `$type` (below) |
-//! | content without a schema, mixed content | a tree (below); `xsd:any` under the property `$any` |
+//! - an element of a complex type: an object, one property per child element, in the order of the
+//!   schema
+//! - an element that can occur more than once: an array, also for one element; no property if there
+//!   is none
+//! - an element that is absent; nil; empty: no property; `null`; `""`, `{}`
+//! - nil where the schema does not allow it, as some services send: `{"$nil": true}`
+//! - nil with attributes: `{"$nil": true, "@name": "..."}`, with strings
+//! - nil of a derived type: the same with a property `$type` (below)
+//! - an attribute: a property `@name`
+//! - an attribute that only `xs:anyAttribute` allows: a property `@name` or `@{namespace}name`, a
+//!   string; `@{}name` where another attribute has the short one
+//! - text with attributes: a property `$`; if there are no attributes, the text alone is enough
+//! - a choice: the property of the element chosen, among the others
+//! - a choice that can occur more than once: a property `$choice`, an array of objects of the
+//!   chosen element, or of those of the chosen branch, in order
+//! - a sequence that can occur more than once: a property `$sequence`, an array of objects with its
+//!   elements
+//! - a sequence that can occur more than once, if the end of an occurrence is not immediately
+//!   clear: a property `$choice`, an array of objects of one property, in order
+//! - a SOAP array: an array; of arrays if it has several dimensions
+//! - a value that several places share, in SOAP encoding: at its first place with a property `$id`,
+//!   elsewhere `{"$ref": "1"}` (below)
+//! - content of a derived type: an object with a property `$type` (below)
+//! - content without a schema, mixed content: a tree (below); `xsd:any` under the property `$any`
 //!
 //! If two children have the same local name, the second one's property is `{namespace}name`, or
 //! `name#2` if that is also taken. Where they are in several branches of a choice, the short name

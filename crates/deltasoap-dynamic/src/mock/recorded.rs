@@ -1,6 +1,6 @@
 //! Recorded answers, from the files of a directory.
 
-use super::{Recorded, Reply};
+use super::{MockReply, Recorded};
 use crate::contract::Types;
 use crate::{Contract, JsonError, LookupError, Operation};
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
@@ -39,7 +39,7 @@ impl std::error::Error for RecordedError {}
 pub(super) struct RecordedAnswer {
     pub(super) path: PathBuf,
     pub(super) operation: Operation,
-    pub(super) reply: Reply,
+    pub(super) reply: MockReply,
     /// Its deviations from the WSDL.
     pub(super) deviations: Vec<Deviation>,
 }
@@ -91,7 +91,12 @@ fn from_json(contract: &Contract, path: PathBuf) -> Result<RecordedAnswer, Recor
     let json =
         crate::json::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)).map_err(|error| wrong(error.to_string()))?;
     let value = operation.response_from_json(&json).map_err(|error| wrong(error.to_string()))?;
-    Ok(RecordedAnswer { path, operation, reply: Reply::Response(value, Recorded::default()), deviations: Vec::new() })
+    Ok(RecordedAnswer {
+        path,
+        operation,
+        reply: MockReply::Response(value, Recorded::default()),
+        deviations: Vec::new(),
+    })
 }
 
 fn from_xml(contract: &Contract, tolerance: Tolerance, path: PathBuf) -> Result<RecordedAnswer, RecordedError> {
@@ -104,7 +109,7 @@ fn from_xml(contract: &Contract, tolerance: Tolerance, path: PathBuf) -> Result<
     {
         let (value, deviations) = read.map_err(|error| wrong(&error))?;
         let operation = operation.clone();
-        return Ok(RecordedAnswer { path, operation, reply: Reply::Response(value, recorded), deviations });
+        return Ok(RecordedAnswer { path, operation, reply: MockReply::Response(value, recorded), deviations });
     }
     let body = body_entry(&envelope).ok_or_else(|| wrong(&"not a SOAP envelope with a body"))?;
     if body.name.local == "Fault" && body.name.namespace == envelope.name.namespace {
@@ -112,7 +117,7 @@ fn from_xml(contract: &Contract, tolerance: Tolerance, path: PathBuf) -> Result<
         if !recorded.headers.is_empty() {
             return Err(wrong(&"header blocks of a fault cannot be sent; without them the fault can"));
         }
-        let (operation, reply) = (named?, Reply::Fault(Box::new(fault)));
+        let (operation, reply) = (named?, MockReply::Fault(Box::new(fault)));
         return Ok(RecordedAnswer { path, operation, reply, deviations: Vec::new() });
     }
     let operations = contract.operations();
@@ -132,7 +137,7 @@ fn from_xml(contract: &Contract, tolerance: Tolerance, path: PathBuf) -> Result<
     }
     let read = response(&contract.types, tolerance, operation, &body);
     let (value, deviations) = read.map_err(|error| wrong(&error))?;
-    Ok(RecordedAnswer { path, operation: operation.clone(), reply: Reply::Response(value, recorded), deviations })
+    Ok(RecordedAnswer { path, operation: operation.clone(), reply: MockReply::Response(value, recorded), deviations })
 }
 
 impl Recorded {

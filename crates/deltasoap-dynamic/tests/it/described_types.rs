@@ -4,9 +4,9 @@
 use deltasoap::lexical::{BigEndian, DateTime, Lexical, List};
 use deltasoap::schema::{Style, Use};
 use deltasoap::server::{Header, Operation};
-use deltasoap::soap::{Envelope, Version};
+use deltasoap::soap::{Envelope, TypedFault, Version};
 use deltasoap::types::{Node, Packed};
-use deltasoap::{Binary, Message, Nillable, Soap, SoapArray, SoapService};
+use deltasoap::{Binary, Fault, Faults, Message, Nillable, Soap, SoapArray, SoapService};
 use deltasoap_dynamic::Contract;
 
 /// Everything that a struct can have.
@@ -130,10 +130,23 @@ struct Sold {
     sku: String,
 }
 
-#[derive(Soap, Clone)]
+#[derive(Debug, Soap, Clone)]
 #[soap(namespace = "urn:shop", message)]
 struct SoldOut {
     sku: String,
+}
+
+#[derive(Debug, Soap, Clone)]
+#[soap(namespace = "urn:other", message)]
+struct Closed {
+    until: DateTime,
+}
+
+#[derive(Debug, Faults)]
+enum BuyFault {
+    SoldOut(TypedFault<SoldOut>),
+    Closed(TypedFault<Closed>),
+    Other(Fault),
 }
 
 /// A header block.
@@ -196,11 +209,14 @@ fn order() -> Order {
 }
 
 fn service() -> SoapService {
-    let buy = Operation::new(async |_: Order| receipt()).action("urn:shop#buy").fault::<SoldOut>();
+    // A fault that is declared twice is one.
+    let buy = Operation::new(async |_: Order| Ok::<_, BuyFault>(receipt())).fault::<SoldOut>();
+    let buy = buy.action("urn:shop#buy");
     let buy = buy.request_header::<Trace>().response_header::<Session>();
     let sum = Operation::new(async |sum: Sum| sum).style(Style::Rpc).encoding(Use::Encoded);
-    // There is no response that could have the block.
-    let sold = Operation::new(async |_: Option<Header<Session>>, _: Sold| {}).response_header::<Trace>();
+    // There is no response that could have the block, or a fault.
+    let sold = async |_: Option<Header<Session>>, _: Sold| Ok::<_, TypedFault<SoldOut>>(());
+    let sold = Operation::new(sold).response_header::<Trace>();
     SoapService::builder()
         .name("The shop")
         .add_operation(buy.documentation("Buys < or >."))
@@ -266,7 +282,8 @@ fn operations_are_those_of_the_service() {
     assert_eq!(operations[0].documentation(), Some("Buys < or >."));
     let methods: Vec<_> = operations.iter().map(|it| it.method().expect("a method").element.clone()).collect();
     assert_eq!(methods[0].action, "urn:shop#buy");
-    assert_eq!(methods[0].faults.iter().map(|fault| &*fault.name.local).collect::<Vec<_>>(), ["SoldOut"]);
+    assert_eq!(methods[0].faults.iter().map(|fault| &*fault.name.local).collect::<Vec<_>>(), ["SoldOut", "Closed"]);
+    assert!(methods[2].faults.is_empty(), "a one-way operation has no faults");
     assert_eq!((methods[1].style, methods[1].encoding), (Style::Rpc, Use::Encoded));
 }
 

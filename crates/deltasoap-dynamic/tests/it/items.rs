@@ -7,7 +7,7 @@ use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::soap::Fault;
 use deltasoap_core::{Batch, Column, FromList, Limits, ListPath, ListPathError, QName, Record, Simple, Value};
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, Mock, Validation};
-use deltasoap_http::{Answer, Body, BoxError, CallError, Handler, Items, Operation, SoapService};
+use deltasoap_http::{Body, BoxError, CallError, Extract, Handler, Items, Operation, Reply, SoapService};
 use http::{Request, Response};
 use http_body::Frame;
 use serde_json::{Value as Json, json};
@@ -198,7 +198,7 @@ async fn the_list_is_told_before_the_call() {
     }
     let whole = client.clone().validation(Validation::Refuse);
     let refused = whole.call_items("Measure", &json!({ "count": 1 }), None).await;
-    assert!(matches!(refused, Err(DynamicError::Call(CallError::Refused(_)))), "{refused:?}");
+    assert!(matches!(refused, Err(DynamicError::Call(CallError::RefusedRequest(_)))), "{refused:?}");
 }
 
 #[tokio::test]
@@ -362,7 +362,7 @@ fn lists_of_choices_have_the_names_of_json() {
 /// A service with one handler of `Report`, which keeps little of a message in memory.
 fn serving<T: FromList, M: 'static>(
     list: Option<&str>,
-    handler: impl Handler<M, Request = Items<Value, T, Fault>, Reply = Result<Answer<Value>, Fault>>,
+    handler: impl Handler<M, Arguments: Extract<()>, Request = Items<Value, T, Fault>, Output = Result<Reply<Value>, Fault>>,
 ) -> SoapService {
     let contract = lab();
     let method = contract.operation("Report").expect("an operation").method().expect("messages").element.clone();
@@ -372,12 +372,12 @@ fn serving<T: FromList, M: 'static>(
     SoapService::builder().limits(limits).add_operation(operation).build().expect("a service")
 }
 
-fn summary(count: usize, total: f64) -> Answer<Value> {
+fn summary(count: usize, total: f64) -> Reply<Value> {
     let fields = vec![Value::Simple(Simple::Int(count as i32)), Value::Simple(Simple::Double(total))];
-    Answer::new(Value::Record(Box::new(Record { fields, ..Record::default() })))
+    Reply::new(Value::Record(Box::new(Record { fields, ..Record::default() })))
 }
 
-async fn sum_of_values(mut items: Items<Value, Value, Fault>) -> Result<Answer<Value>, Fault> {
+async fn sum_of_values(mut items: Items<Value, Value, Fault>) -> Result<Reply<Value>, Fault> {
     let (mut count, mut total) = (0, 0.0);
     while let Some(item) = items.next().await {
         let Value::Simple(Simple::Double(level)) = item? else { return Err(Fault::sender("no number")) };
@@ -388,7 +388,7 @@ async fn sum_of_values(mut items: Items<Value, Value, Fault>) -> Result<Answer<V
     Ok(summary(count, total))
 }
 
-async fn sum_of_columns(mut items: Items<Value, Batch, Fault>) -> Result<Answer<Value>, Fault> {
+async fn sum_of_columns(mut items: Items<Value, Batch, Fault>) -> Result<Reply<Value>, Fault> {
     let (mut count, mut total) = (0, 0.0);
     while let Some(batch) = items.next().await {
         let Batch::Column(Column::Double(levels)) = batch? else { return Err(Fault::sender("no numbers")) };

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "cookies")]
 use super::cookies::CookieJar;
-use super::credentials::Credentials;
+use super::credentials::{Credentials, InvalidCredentials};
 use super::intercept::{IncomingResponse, Interceptors, OutgoingRequest};
 use super::memories::{BYTES, MEMORIES, Memories};
 use super::network::HttpTransport;
@@ -160,10 +160,15 @@ pub(super) struct Settings {
 /// A client under construction; see [`Client::builder`].
 #[derive(Debug)]
 pub struct ClientBuilder {
+    /// Without user name and password.
     url: String,
+    /// Those in the URL.
+    own_credentials: Option<Result<Credentials, InvalidCredentials>>,
     settings: Settings,
     /// Replaces that of the settings.
     mtom: Option<Mtom>,
+    #[cfg(feature = "cookies")]
+    keeps_cookies: bool,
     memories: usize,
     memory_bytes: usize,
     templating: Templating,
@@ -197,10 +202,14 @@ impl ClientBuilder {
             trace: None,
             understood: Understood::default(),
         };
+        let (url, own_credentials) = Credentials::take_from(url);
         ClientBuilder {
             url,
+            own_credentials,
             settings,
             mtom: None,
+            #[cfg(feature = "cookies")]
+            keeps_cookies: false,
             memories: MEMORIES,
             memory_bytes: BYTES,
             templating: Templating::default(),
@@ -315,8 +324,8 @@ impl ClientBuilder {
 
     /// Adds an interceptor, which sees each request before it is written, and may add header blocks
     /// and HTTP headers: to authenticate, for example, or to correlate requests. An error prevents
-    /// the call: [`CallError::Refused`](crate::CallError::Refused). Interceptors run in the order in
-    /// which they are added.
+    /// the call: [`CallError::RefusedRequest`](crate::CallError::RefusedRequest). Interceptors run in
+    /// the order in which they are added.
     ///
     /// ```
     /// # use deltasoap::{Client, Context, Soap, SoapService};
@@ -415,7 +424,9 @@ impl ClientBuilder {
 
     /// Sets the credentials of the client. They are sent only to the origin of the client's URL,
     /// wherever redirects lead. A call with its own `Authorization`
-    /// [header](crate::CallOptions::http_header) uses that instead. Default: none.
+    /// [header](crate::CallOptions::http_header) uses that instead. Default: user name and password
+    /// in the URL, as in `https://ada:secret@example.org/soap`, for Basic authentication; they are
+    /// removed from the URL. Otherwise none.
     ///
     /// ```
     /// # use deltasoap_http::{Client, Credentials};
@@ -448,13 +459,12 @@ impl ClientBuilder {
 
     /// Sets whether cookies are kept and sent back, as required by some servers with sessions (RFC
     /// 6265). The client and all its clones keep them in memory, only for the origin of the
-    /// client's URL. At most 64 are kept, of 4 KiB each. A [jar](Self::cookie_jar) of the program
-    /// is used if there is one. Default: false.
+    /// client's URL. At most 64 are kept, of 4 KiB each. If the program gives a
+    /// [jar](Self::cookie_jar), that is used in any case. Default: false.
     #[cfg(feature = "cookies")]
     #[must_use]
     pub fn cookies(mut self, are_kept: bool) -> Self {
-        self.settings.cookies =
-            if are_kept { self.settings.cookies.or_else(|| Some(CookieJar::default())) } else { None };
+        self.keeps_cookies = are_kept;
         self
     }
 
@@ -543,10 +553,18 @@ impl ClientBuilder {
     pub fn build_with<S>(mut self, transport: S) -> Result<Client<S>, InvalidUrl> {
         self.settings.url = match self.url.parse::<Uri>() {
             Ok(url) if url.scheme().is_some() && url.host().is_some_and(|host| !host.is_empty()) => url,
-            _ => return Err(InvalidUrl(self.url)),
+            _ => return Err(InvalidUrl { url: self.url, is_user_invalid: false }),
         };
+        if let (Some(own), None) = (self.own_credentials, &self.settings.credentials) {
+            let own = own.map_err(|_| InvalidUrl { url: self.url, is_user_invalid: true })?;
+            self.settings.credentials = Some(own);
+        }
         if let Some(mtom) = self.mtom {
             self.settings.attachments.mtom = mtom;
+        }
+        #[cfg(feature = "cookies")]
+        if self.keeps_cookies {
+            self.settings.cookies.get_or_insert_default();
         }
         let memories = Memories::new(self.settings.options, self.memories, self.memory_bytes);
         let writer = Writer::new(self.templating, self.hints, self.templates);
@@ -554,13 +572,25 @@ impl ClientBuilder {
     }
 }
 
-/// The error for an endpoint URL that is malformed, relative, or names no host.
+/// The error for an endpoint URL that is malformed, relative, or names no host, or has a user name or
+/// password that cannot be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InvalidUrl(pub String);
+pub struct InvalidUrl {
+    /// Without user name and password.
+    url: String,
+    is_user_invalid: bool,
+}
 
 impl fmt::Display for InvalidUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not an absolute URL with a host: {:?}", self.0)
+        match self.is_user_invalid {
+            true => write!(
+                f,
+                "the user name or the password in this URL has a character that cannot be sent: {:?}",
+                self.url
+            ),
+            false => write!(f, "not an absolute URL with a host: {:?}", self.url),
+        }
     }
 }
 

@@ -78,8 +78,8 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    /// Calls an operation with the client's settings. The type of the request determines that of the
-    /// response.
+    /// Calls an operation with the client's settings. The type of the request determines that of
+    /// the response.
     ///
     /// Parts that come with the response are discarded, after a check that their package is valid;
     /// see [`call_with`](Self::call_with).
@@ -323,9 +323,7 @@ where
         let stats = *received.decoder.stats();
         received.deviations = received.decoder.deviations().to_vec();
         self.memories.note_deviations(stats.deviations - before.deviations);
-        for deviation in &received.deviations {
-            tracing::debug!(%deviation, "the answer deviates from its schema");
-        }
+        self.memories.log.log(&received.deviations);
         if let Some(sent) = sent {
             self.writer.note_found(&sent, stats.hinted_leaves - before.hinted_leaves);
         }
@@ -399,7 +397,7 @@ where
         body: &T,
         options: &mut CallOptions,
     ) -> Result<(), CallError> {
-        self.settings.interceptors.request(name, options, body).map_err(CallError::Refused)
+        self.settings.interceptors.request(name, options, body).map_err(CallError::RefusedRequest)
     }
 
     /// Creates the HTTP request with a message as its body.
@@ -429,6 +427,7 @@ where
         let request = Request::from_parts(parts, body);
         let trace = options.trace.or_else(|| settings.trace.clone());
         let CallOptions { is_idempotent, understood, .. } = options;
+        let is_idempotent = is_idempotent.unwrap_or_default();
         Ok(Outbound { request, is_idempotent, trace, understood, notes: CallNotes::if_logged() })
     }
 
@@ -440,7 +439,7 @@ where
     fn message(&self, envelope: Envelope<'_>, options: &mut CallOptions) -> Result<Written, Error> {
         let envelope = self.with_settings(envelope, options);
         let Some(threshold) = self.packing(options).threshold() else {
-            return self.writer.write(&envelope, options.is_single);
+            return self.writer.write(&envelope, options.templates == Some(false));
         };
         let (message, taken) = self.writer.write_optimized(&envelope, threshold)?;
         options.parts.splice(0..0, taken);

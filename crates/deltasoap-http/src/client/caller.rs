@@ -15,7 +15,7 @@ use tower::Service;
 pub trait Caller {
     /// The result of calls: the element of the response's body, a lease on it, or the [`Response`]
     /// around it.
-    type Answer<T>;
+    type Response<T>;
 
     /// Calls an operation; see [`Client::call_with`].
     ///
@@ -25,7 +25,7 @@ pub trait Caller {
         &self,
         request: &Req,
         options: CallOptions,
-    ) -> impl Future<Output = Result<Self::Answer<Resp>, CallError>> + Send
+    ) -> impl Future<Output = Result<Self::Response<Resp>, CallError>> + Send
     where
         Req: Message + Sync,
         Resp: Message + Send + 'static;
@@ -47,7 +47,7 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    type Answer<T> = T;
+    type Response<T> = T;
 
     async fn call<Req, Resp>(&self, request: &Req, options: CallOptions) -> Result<Resp, CallError>
     where
@@ -77,7 +77,7 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    type Answer<T> = Response<T>;
+    type Response<T> = Response<T>;
 
     async fn call<Req, Resp>(&self, request: &Req, options: CallOptions) -> Result<Response<Resp>, CallError>
     where
@@ -108,7 +108,7 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    type Answer<T> = Lease<T>;
+    type Response<T> = Lease<T>;
 
     async fn call<Req, Resp>(&self, request: &Req, options: CallOptions) -> Result<Lease<Resp>, CallError>
     where

@@ -7,6 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use http::header::{HeaderMap, HeaderValue, PROXY_AUTHENTICATE, WWW_AUTHENTICATE};
 use http::{Method, StatusCode, Uri};
 use http_auth::parse_challenges;
+use percent_encoding::percent_decode_str;
 use std::fmt;
 
 /// A user's name and password; see
@@ -58,6 +59,20 @@ impl Credentials {
             return Err(InvalidCredentials);
         }
         Ok(Credentials(Scheme::Digest(Digest::new(user, password))))
+    }
+
+    /// Removes user name and password from a URL. Returns them as credentials for Basic
+    /// authentication, unless the name is empty.
+    pub(super) fn take_from(url: String) -> (String, Option<Result<Self, InvalidCredentials>>) {
+        // Without a scheme the URL is invalid, but the error must not show the password either.
+        let start = url.find("://").map_or(0, |colon| colon + 3);
+        let (scheme, rest) = url.split_at(start);
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let Some((user, host)) = rest[..end].rsplit_once('@') else { return (url, None) };
+        let (name, password) = user.split_once(':').unwrap_or((user, ""));
+        let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+        let credentials = (!user.is_empty()).then(|| Credentials::basic(&decoded(name), &decoded(password)));
+        (format!("{scheme}{host}{}", &rest[end..]), credentials)
     }
 
     /// Returns true if a challenge is needed and missing.
@@ -191,5 +206,26 @@ mod tests {
         );
         assert_eq!(offered(401, &["Odd = ?", "<b>", ""]), "Odd");
         assert_eq!((offered(403, &["Basic"]), offered(401, &[])), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn urls_may_contain_a_user_and_a_password() {
+        for (url, rest, decoded) in [
+            ("http://ada:s%40cret@a.example:80/x?y=a@b", "http://a.example:80/x?y=a@b", Some("ada:s@cret")),
+            ("https://ada@a.example", "https://a.example", Some("ada:")),
+            ("http://a@b:c@a.example#d@e", "http://a.example#d@e", Some("a@b:c")),
+            ("http://:key@a.example/", "http://a.example/", Some(":key")),
+            ("http://@a.example/", "http://a.example/", None),
+            ("http://a.example/x@y", "http://a.example/x@y", None),
+            ("a:b@c", "c", Some("a:b")),
+        ] {
+            let (found, credentials) = Credentials::take_from(url.to_owned());
+            let header = credentials.map(|it| it.expect("credentials").authorization(&Method::POST, &Uri::default()));
+            let expected = decoded.map(|text| format!("Basic {}", BASE64_STANDARD.encode(text)));
+            assert_eq!(found, rest);
+            assert_eq!(header.flatten().map(|header| header.to_str().expect("ASCII").to_owned()), expected, "{url}");
+        }
+        let (_, refused) = Credentials::take_from("http://a%3Ab:c@a.example/".to_owned());
+        assert!(refused.is_some_and(|it| it.is_err()));
     }
 }

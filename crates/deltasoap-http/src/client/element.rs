@@ -35,8 +35,8 @@ where
     ///
     /// A receiver reads the answer with a decoder, by which the caller compares answers with
     /// earlier ones. The request is an element with any name, or without one
-    /// ([`Envelope::element`](deltasoap_core::soap::Envelope::element)). The decoder is returned, to
-    /// be [reset](Decoder::reset) and reused.
+    /// ([`Envelope::element`](deltasoap_core::soap::Envelope::element)). The decoder is returned,
+    /// to be [reset](Decoder::reset) and reused.
     ///
     /// The call's timeout bounds the message. The caller bounds the parts that it reads for the
     /// call by the call's [deadline](Self::deadline).

@@ -1,5 +1,6 @@
 //! Errors of calls.
 
+use super::broken::BrokenExchange;
 use super::network::Unreachable;
 use super::redirects::RedirectError;
 use crate::attachments::AttachmentError;
@@ -21,7 +22,7 @@ pub enum CallError {
     /// The request could not be sent, or the answer did not arrive.
     Http(BoxError),
     /// The answer is not a SOAP message, or has an error status and is malformed.
-    Status(StatusError),
+    Status(Box<StatusError>),
     /// The answer is a fault.
     Fault(Box<Fault>),
     /// The answer is malformed, or is not the expected message.
@@ -31,9 +32,12 @@ pub enum CallError {
     NotUnderstood(Error),
     /// The answer is not in the encoding that its media type names.
     Charset(CharsetError),
-    /// The client's [inspector](crate::ClientBuilder::inspect) refused the answer, or an
-    /// [interceptor](crate::ClientBuilder::intercept) the request or the response.
+    /// The client's [inspector](crate::ClientBuilder::inspect) or an
+    /// [interceptor](crate::ClientBuilder::intercept_response) refused the answer.
     Refused(BoxError),
+    /// An [interceptor](crate::ClientBuilder::intercept) refused the request, or the settings of
+    /// the client do not allow the call. It was not sent.
+    RefusedRequest(BoxError),
     /// The answer violates its schema, and the client
     /// [refuses](crate::ClientBuilder::validate) such answers.
     InvalidResponse(Invalid),
@@ -62,7 +66,7 @@ impl CallError {
             return CallError::Decode(error);
         }
         let cause = Some(MessageError::Decode(error));
-        CallError::Status(StatusError { status, media_type: None, excerpt: String::new(), schemes: Vec::new(), cause })
+        CallError::Status(Box::new(StatusError { cause, ..StatusError::new(status) }))
     }
 }
 
@@ -121,12 +125,24 @@ pub(super) fn shown(url: &Uri) -> String {
     format!("{}://{host}{}", url.scheme_str().unwrap_or_default(), url.path())
 }
 
+/// Returns a location of a redirect, which may be relative, without what may be secret.
+pub(super) fn shown_location(location: &str) -> String {
+    match location.parse::<Uri>() {
+        Ok(url) if url.host().is_some() => shown(&url),
+        _ => location.split(['?', '#']).next().unwrap_or_default().to_owned(),
+    }
+}
+
 /// An HTTP answer that is not a readable SOAP message.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StatusError {
+    /// The URL of the call, without user and query; `None` if it is not known here.
+    pub url: Option<String>,
     /// The status.
     pub status: StatusCode,
+    /// Where the answer redirects to, as received.
+    pub location: Option<String>,
     /// The declared media type of the body, as received.
     pub media_type: Option<String>,
     /// The first bytes of the body, for people; at most 512 of them.
@@ -135,6 +151,41 @@ pub struct StatusError {
     pub schemes: Vec<String>,
     /// The error in the message, if there is a message.
     pub cause: Option<MessageError>,
+}
+
+impl StatusError {
+    /// Creates the error of an answer without a body.
+    pub(super) fn new(status: StatusCode) -> Self {
+        StatusError {
+            url: None,
+            status,
+            location: None,
+            media_type: None,
+            excerpt: String::new(),
+            schemes: Vec::new(),
+            cause: None,
+        }
+    }
+
+    /// Adds the URL of the call, unless it is there.
+    pub(super) fn at(self, url: &Uri) -> Self {
+        let url = self.url.or_else(|| Some(shown(url)));
+        StatusError { url, ..self }
+    }
+
+    /// Returns what can be done, where the status tells.
+    fn remedy(&self) -> Option<String> {
+        match (&self.location, self.status) {
+            (Some(location), _) => Some(format!(
+                "it redirects to {}, which is not followed: use that URL, or set ClientBuilder::redirects",
+                shown_location(location)
+            )),
+            (None, StatusCode::ACCEPTED) if self.excerpt.is_empty() => {
+                Some("the service took the message as one-way: send it with Client::send".to_owned())
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The error in a message that came with an error status.
@@ -150,7 +201,7 @@ pub enum MessageError {
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CallError::Http(error) => match no_connection(error) {
+            CallError::Http(error) => match reason(error) {
                 Some(reason) => write!(f, "{reason}"),
                 None => write!(f, "the HTTP exchange failed: {error}"),
             },
@@ -160,6 +211,7 @@ impl fmt::Display for CallError {
             CallError::NotUnderstood(error) => write!(f, "the answer is refused: {error}"),
             CallError::Charset(error) => write!(f, "the answer cannot be read: {error}"),
             CallError::Refused(error) => write!(f, "the answer is refused: {error}"),
+            CallError::RefusedRequest(error) => write!(f, "the request was not sent: {error}"),
             CallError::InvalidResponse(error) => write!(f, "the answer is refused: {error}"),
             CallError::InvalidRequest(error) => write!(f, "the request was not sent: {error}"),
             CallError::Coding(error) => write!(f, "the answer cannot be read: {error}"),
@@ -176,8 +228,8 @@ impl fmt::Display for CallError {
 impl std::error::Error for CallError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            CallError::Http(error) => no_connection(error).unwrap_or(&**error).source(),
-            CallError::Refused(error) => error.source(),
+            CallError::Http(error) => reason(error).unwrap_or(&**error).source(),
+            CallError::Refused(error) | CallError::RefusedRequest(error) => error.source(),
             CallError::Attachment(error) => error.source(),
             CallError::Action(error) => Some(error),
             CallError::Status(_)
@@ -195,14 +247,25 @@ impl std::error::Error for CallError {
     }
 }
 
-/// Returns the reason why there is no connection, from below the layers of HTTP that only say so.
-fn no_connection(error: &BoxError) -> Option<&(dyn std::error::Error + 'static)> {
-    let first: &(dyn std::error::Error + 'static) = &**error;
-    std::iter::successors(Some(first), |error| error.source()).find(|error| error.is::<Unreachable>())
+/// Returns the reason why the exchange failed, if it stands alone. The layers of HTTP above
+/// [`Unreachable`] only say that there is no connection.
+fn reason(error: &BoxError) -> Option<&(dyn std::error::Error + 'static)> {
+    let mut causes = causes(&**error);
+    causes.find(|error| error.is::<Unreachable>() || error.is::<BrokenExchange>())
+}
+
+/// Returns an error and what it was caused by.
+pub(super) fn causes<'e>(
+    error: &'e (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |error| error.source())
 }
 
 impl fmt::Display for StatusError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(url) = &self.url {
+            write!(f, "{url} answered with ")?;
+        }
         if let Some(cause) = &self.cause {
             return write!(f, "HTTP status {} and {cause}", self.status);
         }
@@ -213,7 +276,11 @@ impl fmt::Display for StatusError {
         if !self.schemes.is_empty() {
             write!(f, " (authentication is offered by {})", self.schemes.join(", "))?;
         }
-        if self.excerpt.is_empty() { Ok(()) } else { write!(f, ": {}", self.excerpt) }
+        match self.remedy() {
+            Some(remedy) => write!(f, "; {remedy}"),
+            None if self.excerpt.is_empty() => Ok(()),
+            None => write!(f, ": {}", self.excerpt),
+        }
     }
 }
 

@@ -30,7 +30,8 @@ impl<'a> OutgoingRequest<'a> {
         &mut self.options.headers
     }
 
-    /// Returns the HTTP headers of the call, which replace those of the client. They may be changed.
+    /// Returns the HTTP headers of the call, which replace those of the client. They may be
+    /// changed.
     pub fn http_headers(&mut self) -> &mut HeaderMap {
         &mut self.options.http_headers
     }

@@ -132,7 +132,7 @@ where
         list: Arc<dyn Listed<M, T>>,
     ) -> Result<Response<Items<M, T, CallError>>, CallError> {
         if !self.settings.checks.is_empty() {
-            return Err(CallError::Refused("inspection and validation need the whole answer".into()));
+            return Err(CallError::RefusedRequest("inspection and validation need the whole answer".into()));
         }
         let flow = Arc::new(Flow::new(list));
         let observed = request.observed(name);

@@ -4,6 +4,7 @@
 //! memory is kept with the decoder that filled it, since the notes of some policies are valid only
 //! for that decoder.
 
+use crate::deviations::DeviationLog;
 use crate::shelf::{Idle, Shelf};
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::{DecodeOptions, DifferentialStats, Lease, LeaseOwner, Memory, QName, Typed};
@@ -34,6 +35,7 @@ pub(super) struct Memories {
     state: Mutex<State>,
     /// Number of deviations from the schema in answers, including those without a memory.
     deviations: AtomicU64,
+    pub(super) log: DeviationLog,
     /// Number of messages that violate their schema, accepted or not.
     invalid_messages: AtomicU64,
 }
@@ -48,8 +50,8 @@ impl Memories {
     /// Creates the memories with limits on their number and bytes.
     pub(super) fn new(options: DecodeOptions, memories: usize, bytes: usize) -> Arc<Self> {
         let state = State { shelf: Shelf::new(memories), stats: DifferentialStats::default() };
-        let (deviations, invalid_messages) = Default::default();
-        Arc::new(Memories { options, bytes, state: Mutex::new(state), deviations, invalid_messages })
+        let (deviations, log, invalid_messages) = Default::default();
+        Arc::new(Memories { options, bytes, state: Mutex::new(state), deviations, log, invalid_messages })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

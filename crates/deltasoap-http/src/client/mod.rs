@@ -12,6 +12,7 @@
 //! [`observed`] tells logs and traces about each call; [`network`] is the default transport, which
 //! any [`tower::Service`] can replace.
 
+mod broken;
 mod builder;
 mod call;
 mod caller;

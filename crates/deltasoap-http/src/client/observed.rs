@@ -105,6 +105,7 @@ impl Observed {
     ) -> Result<T, CallError> {
         let outcome = within(time, call).instrument(self.span.clone()).await.map_err(|error| match error {
             CallError::Timeout(late) => CallError::Timeout(late.at(&self.url)),
+            CallError::Status(error) => CallError::Status(Box::new(error.at(&self.url))),
             error => error,
         });
         let failure = outcome.as_ref().err();
@@ -163,6 +164,7 @@ fn kind(error: &CallError) -> Cow<'_, str> {
         CallError::NotUnderstood(_) => "not_understood",
         CallError::Charset(_) => "charset",
         CallError::Refused(_) => "refused",
+        CallError::RefusedRequest(_) => "refused_request",
         CallError::InvalidResponse(_) => "invalid_response",
         CallError::InvalidRequest(_) => "invalid_request",
         CallError::Coding(_) => "coding",

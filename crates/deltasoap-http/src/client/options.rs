@@ -20,11 +20,10 @@ pub struct CallOptions {
     pub(super) references: Option<bool>,
     pub(super) timeout: Option<Duration>,
     pub(super) http_headers: HeaderMap,
-    /// True if the request is always written in full, and not kept.
-    pub(super) is_single: bool,
+    pub(super) templates: Option<bool>,
     pub(super) parts: Vec<Part>,
     pub(super) mtom: Option<Mtom>,
-    pub(super) is_idempotent: bool,
+    pub(super) is_idempotent: Option<bool>,
     pub(super) trace: Option<Trace>,
     pub(super) understood: Understood,
 }
@@ -33,6 +32,39 @@ impl CallOptions {
     /// Creates options with the client's settings.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Returns these options with others added, which replace those of the same kind. Header
+    /// blocks, parts and what is understood add up.
+    ///
+    /// ```
+    /// # use deltasoap_http::CallOptions;
+    /// # use std::time::Duration;
+    /// let patient = CallOptions::new().timeout(Duration::from_secs(300)).action("urn:a");
+    /// let options = patient.and(CallOptions::new().action("urn:b"));
+    /// // Five minutes, and the action "urn:b".
+    /// ```
+    #[must_use]
+    pub fn and(mut self, later: CallOptions) -> Self {
+        self.headers.extend(later.headers);
+        self.parts.extend(later.parts);
+        for (name, value) in &later.http_headers {
+            self.http_headers.insert(name, value.clone());
+        }
+        CallOptions {
+            headers: self.headers,
+            action: later.action.or(self.action),
+            encoding: later.encoding.or(self.encoding),
+            references: later.references.or(self.references),
+            timeout: later.timeout.or(self.timeout),
+            http_headers: self.http_headers,
+            templates: later.templates.or(self.templates),
+            parts: self.parts,
+            mtom: later.mtom.or(self.mtom),
+            is_idempotent: later.is_idempotent.or(self.is_idempotent),
+            trace: later.trace.or(self.trace),
+            understood: self.understood.and(later.understood),
+        }
     }
 
     /// Adds a SOAP header block.
@@ -81,7 +113,7 @@ impl CallOptions {
     /// is written in full. Default: true.
     #[must_use]
     pub fn templates(mut self, are_used: bool) -> Self {
-        self.is_single = !are_used;
+        self.templates = Some(are_used);
         self
     }
 
@@ -114,7 +146,7 @@ impl CallOptions {
     /// again if its outcome is unknown; see [`Retries`](crate::Retries). Default: false.
     #[must_use]
     pub fn idempotent(mut self, is_idempotent: bool) -> Self {
-        self.is_idempotent = is_idempotent;
+        self.is_idempotent = Some(is_idempotent);
         self
     }
 
@@ -142,5 +174,38 @@ impl CallOptions {
     pub fn trace(mut self, trace: &Trace) -> Self {
         self.trace = Some(trace.clone());
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_options_add_to_earlier_ones() {
+        let header = |name| (HeaderName::from_static(name), HeaderValue::from_static("1"));
+        let (name, value) = header("x-a");
+        let part = || Part::new("part", "text/plain", &b"x"[..]);
+        let first = CallOptions::new()
+            .timeout(Duration::from_secs(5))
+            .action("urn:a")
+            .part(part())
+            .idempotent(true)
+            .templates(false)
+            .understands(QName::new("urn:h", "one"))
+            .http_header(name, value);
+        let (name, value) = header("x-b");
+        let later = CallOptions::new()
+            .action("urn:b")
+            .part(part())
+            .templates(true)
+            .understands(QName::new("urn:h", "two"))
+            .http_header(name, value);
+        let both = first.clone().and(later);
+        assert_eq!((both.timeout, both.action.as_deref()), (Some(Duration::from_secs(5)), Some("urn:b")));
+        assert_eq!((both.is_idempotent, both.templates), (Some(true), Some(true)));
+        assert_eq!((both.parts.len(), both.http_headers.len(), both.understood.names.len()), (2, 2, 2));
+        let same = first.and(CallOptions::new());
+        assert_eq!((same.action.as_deref(), same.templates, same.parts.len()), (Some("urn:a"), Some(false), 1));
     }
 }

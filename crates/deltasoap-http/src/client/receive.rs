@@ -19,7 +19,7 @@ use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Deviation, Step, skip_element};
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
 use deltasoap_core::{Content, Error, ErrorKind, Node, QName, Typed};
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_TYPE, LOCATION};
 use http::response::Parts;
 use http::{HeaderMap, StatusCode};
 use http_body::Body;
@@ -289,7 +289,11 @@ pub(super) fn status_error(
 ) -> CallError {
     let excerpt = String::from_utf8_lossy(first).trim().to_owned();
     let media_type = headers.get(CONTENT_TYPE).map(|media_type| String::from_utf8_lossy(media_type.as_bytes()).into());
-    CallError::Status(StatusError { status, media_type, excerpt, schemes: offered(status, headers), cause })
+    let location = headers.get(LOCATION).filter(|_| status.is_redirection());
+    let location = location.map(|location| String::from_utf8_lossy(location.as_bytes()).into());
+    let schemes = offered(status, headers);
+    let error = StatusError { location, media_type, excerpt, schemes, cause, ..StatusError::new(status) };
+    CallError::Status(Box::new(error))
 }
 
 /// Accepts the possible answers to a one-way message: nothing relevant, or a fault.

@@ -1,5 +1,6 @@
 //! Redirects, and the policy for following them.
 
+use super::error::{shown, shown_location};
 use http::header::{AUTHORIZATION, COOKIE, HeaderMap, LOCATION, PROXY_AUTHORIZATION};
 use http::{Request, Response, StatusCode, Uri};
 use iri_string::types::{UriAbsoluteStr, UriReferenceStr};
@@ -58,7 +59,7 @@ impl Redirects {
             return Ok(None);
         }
         let location = answer.headers().get(LOCATION).and_then(|location| location.to_str().ok());
-        let refuse = |reason| RedirectError { status, location: location.map(str::to_owned), reason };
+        let refuse = |reason| RedirectError { status, location: location.map(str::to_owned), url: shown(from), reason };
         let target = location.and_then(|location| resolve(from, location)).ok_or_else(|| refuse(Reason::Location))?;
         match self.objection(from, &target, status, hops) {
             Some(reason) => Err(refuse(reason)),
@@ -130,6 +131,8 @@ pub struct RedirectError {
     pub status: StatusCode,
     /// The target, as received.
     pub location: Option<String>,
+    /// The URL that redirects, without what may be secret.
+    url: String,
     reason: Reason,
 }
 
@@ -145,22 +148,29 @@ pub(super) enum Reason {
 
 impl RedirectError {
     /// Creates the error for a request that cannot be sent a second time.
-    pub(super) fn unrepeatable(status: StatusCode, target: &Uri) -> Self {
-        RedirectError { status, location: Some(target.to_string()), reason: Reason::Body }
+    pub(super) fn unrepeatable(status: StatusCode, from: &Uri, target: &Uri) -> Self {
+        RedirectError { status, location: Some(target.to_string()), url: shown(from), reason: Reason::Body }
     }
 }
 
 impl fmt::Display for RedirectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reason = match self.reason {
-            Reason::Location => "it has no URL that can be followed",
-            Reason::Method => "its status does not preserve the request",
-            Reason::Insecure => "it leads from https to http",
-            Reason::Origin => "it leads to another origin",
-            Reason::TooMany => "too many redirects",
-            Reason::Body => "the message cannot be sent twice",
+            Reason::Location => "that is no URL that can be followed",
+            Reason::Method if self.status == StatusCode::SEE_OTHER => {
+                "the status asks for another request; use that URL"
+            }
+            Reason::Method => {
+                "the status does not preserve the request; use that URL, or allow it with Redirects::lenient"
+            }
+            Reason::Insecure => "it leads from https to http; use a URL with https",
+            Reason::Origin => "it leads to another origin; use that URL, or allow it with Redirects::any_origin",
+            Reason::TooMany => "it is one redirect too many; use that URL, or raise the limit of Redirects",
+            Reason::Body => "the message cannot be sent twice; use that URL",
         };
-        write!(f, "a redirect with status {} is not followed: {reason}", self.status.as_u16())
+        let location = self.location.as_deref().map_or_else(|| "nowhere".to_owned(), shown_location);
+        let status = self.status.as_u16();
+        write!(f, "{} redirects to {location} with status {status}, which is not followed: {reason}", self.url)
     }
 }
 

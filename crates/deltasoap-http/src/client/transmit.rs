@@ -17,11 +17,12 @@
 //! compressed keep a second body; for a body from a template this is a reference to the same
 //! frames.
 
+use super::broken::explained;
 use super::builder::Client;
 #[cfg(feature = "cookies")]
 use super::cookies::CookieJar;
 use super::credentials::Credentials;
-use super::error::{CallError, TimeoutError};
+use super::error::{CallError, TimeoutError, causes};
 use super::observed::CallNotes;
 use super::redirects::{RedirectError, is_same_origin, redirect};
 use super::retries::Attempts;
@@ -35,10 +36,9 @@ use bytes::Bytes;
 use deltasoap_core::Error;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap};
 use http::request::Parts;
-use http::{Method, Request, Response, StatusCode};
+use http::{Method, Request, Response, StatusCode, Uri};
 use http_body::{Frame, SizeHint};
 use pin_project_lite::pin_project;
-use std::error::Error as StdError;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -68,7 +68,8 @@ where
     B::Error: Into<BoxError>,
 {
     /// Sends a request until there is an answer, or retrying makes no sense. The header blocks that
-    /// the call [understands](Understood), and its notes, are returned among the answer's extensions.
+    /// the call [understands](Understood), and its notes, are returned among the answer's
+    /// extensions.
     pub(super) async fn transmit(&self, outbound: Outbound) -> Result<Response<RecordedBody<B>>, CallError> {
         let Outbound { mut request, is_idempotent, trace, understood, notes } = outbound;
         let mut attempts = Attempts::new(self.settings.retries, is_idempotent);
@@ -117,7 +118,7 @@ where
             let target = redirects.target(&from, &answer, hops).map_err(CallError::Redirect)?;
             let Some(target) = target else { return Ok(answer) };
             let Some(mut again) = again else {
-                return Err(CallError::Redirect(RedirectError::unrepeatable(answer.status(), &target)));
+                return Err(CallError::Redirect(RedirectError::unrepeatable(answer.status(), &from, &target)));
             };
             tracing::debug!(%target, "the request is redirected");
             redirect(&mut again, target);
@@ -205,8 +206,9 @@ where
             Some(recorder) => request.map(|body| body.recorded(Arc::new(recorder.clone()))),
             None => request,
         };
+        let url = request.uri().clone();
         let outcome = self.transport.clone().oneshot(request).await;
-        let outcome = outcome.map_err(|error| blame_content(CallError::Http(error.into())));
+        let outcome = outcome.map_err(|error| blame_content(error.into(), &url));
         if let (true, Ok(response)) = (is_learned_from, &outcome) {
             self.settings.uplink.note(coded.as_ref(), response);
         }
@@ -224,7 +226,7 @@ where
 
     /// Adds cookies to the request, and returns the jar for those of the answer.
     #[cfg(feature = "cookies")]
-    fn with_cookies(&self, mut request: Request<Body>) -> (Request<Body>, Option<(&CookieJar, http::Uri)>) {
+    fn with_cookies(&self, mut request: Request<Body>) -> (Request<Body>, Option<(&CookieJar, Uri)>) {
         let is_home = is_same_origin(request.uri(), &self.settings.url);
         let Some(cookies) = self.settings.cookies.as_ref().filter(|_| is_home) else { return (request, None) };
         cookies.add(&mut request);
@@ -277,16 +279,9 @@ fn authorize(request: &mut Request<Body>, credentials: &Credentials) -> bool {
 
 /// Reports the error of an item or a part that could not be written, instead of the network error
 /// of the failed exchange.
-fn blame_content(error: CallError) -> CallError {
-    let CallError::Http(http) = &error else { return error };
-    let mut cause: Option<&(dyn StdError + 'static)> = Some(&**http);
-    while let Some(current) = cause {
-        if let Some(error) = current.downcast_ref::<Error>() {
-            return CallError::Encode(error.clone());
-        }
-        cause = current.source();
-    }
-    error
+fn blame_content(error: BoxError, url: &Uri) -> CallError {
+    let content = causes(&*error).find_map(|cause| cause.downcast_ref::<Error>()).cloned();
+    content.map_or_else(|| CallError::Http(explained(error, url)), CallError::Encode)
 }
 
 /// Runs an attempt within a time limit.

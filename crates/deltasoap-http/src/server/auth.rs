@@ -17,10 +17,10 @@ use subtle::ConstantTimeEq;
 
 /// Determines the identity of a request's sender: a closure, [`Basic`], or [`ByCertificate`].
 ///
-/// See [`SoapServiceBuilder::authenticate`](crate::SoapServiceBuilder::authenticate). It is called for each
-/// request, of any method, before any of the body is read, on the task of the connection: it must
-/// not block. If it has to wait, for example for a database, use a layer around the service that
-/// attaches the [`Principal`].
+/// See [`SoapServiceBuilder::authenticate`](crate::SoapServiceBuilder::authenticate). It is called
+/// for each request, of any method, before any of the body is read, on the task of the connection:
+/// it must not block. If it has to wait, for example for a database, use a layer around the service
+/// that attaches the [`Principal`].
 ///
 /// ```
 /// use deltasoap_http::{Denial, Principal, SoapService};

@@ -1,17 +1,17 @@
 //! Builds a service from operations and settings.
 
 use super::action::ActionCheck;
-use super::answer::MessageReply;
 use super::auth::{Authenticate, Gate};
 use super::context::Context;
 use super::dispatch::Table;
 use super::empty::EmptyPost;
-use super::handler::{FromRequest, Handler, IntoReply};
+use super::handler::{Extract, FromRequest, Handler, HandlerResult};
 use super::heavy::{Heavy, HeavyWork};
 use super::intercept::{InterceptedRequest, InterceptedResponse, Interceptors};
 use super::memory::{Cache, MemoryBounds, Sharing};
 use super::operation::Operation;
 use super::pool::Pool;
+use super::reply::MessageReply;
 use super::request_target::LandingPage;
 use super::schedule::{Scheduler, Scheduling};
 use super::service::{Inner, SoapService};
@@ -19,6 +19,7 @@ use super::stats::ServiceStats;
 use super::wsdl::{Description, Source, generate};
 use crate::attachments::AttachmentOptions;
 use crate::coding::{Compression, GzipLimits};
+use crate::deviations::DeviationLog;
 use crate::error::BoxError;
 use crate::inspect::{Checks, Inspector};
 use crate::validation::{Validating, Validation, Validator};
@@ -137,9 +138,10 @@ impl<S> SoapServiceBuilder<S> {
     pub fn operation<M, Q, R, H>(self, handler: H) -> Self
     where
         S: Clone + Send + Sync + 'static,
-        H: Handler<M, S>,
+        H: Handler<M>,
+        H::Arguments: Extract<S>,
         H::Request: FromRequest<Q>,
-        H::Reply: IntoReply<R>,
+        H::Output: HandlerResult<R>,
     {
         let operation = Operation::with_state(handler, self.state.clone());
         self.add_operation(operation)
@@ -278,7 +280,8 @@ impl<S> SoapServiceBuilder<S> {
     /// Adds an interceptor, which sees each decoded request before its handler: the operation, the
     /// [context](Context) with header blocks and principal, and the body. A fault that it returns
     /// answers the request instead of the handler. Interceptors run in the order in which they are
-    /// added, and must not block. What needs no decoded request is a tower layer around the service.
+    /// added, and must not block. What needs no decoded request is a tower layer around the
+    /// service.
     ///
     /// ```
     /// # use deltasoap::{Client, Fault, Soap, SoapService};
@@ -377,7 +380,7 @@ impl<S> SoapServiceBuilder<S> {
 
     /// Sets how messages with parts are read and written; default [`AttachmentOptions::server`].
     /// Handlers get the parts of a request from their [`Context`], and add parts to an answer with
-    /// [`Answer::with_part`](crate::Answer::with_part).
+    /// [`Reply::with_part`](crate::Reply::with_part).
     #[must_use]
     pub fn attachments(mut self, options: AttachmentOptions) -> Self {
         self.settings.attachments = options;
@@ -487,8 +490,8 @@ impl<S> SoapServiceBuilder<S> {
 
     /// Sets the service's WSDL 1.1, which is served under `?wsdl` with the service's URL in every
     /// SOAP address. Its documentation of operations is shown on the service's page. An
-    /// [`Operation`] that declares no [action](Operation::action) gets that of the WSDL. Default: one
-    /// made from the types of the operations; see [`SoapService::wsdl`].
+    /// [`Operation`] that declares no [action](Operation::action) gets that of the WSDL. Default:
+    /// one made from the types of the operations; see [`SoapService::wsdl`].
     #[must_use]
     pub fn wsdl(self, text: impl Into<String>) -> Self {
         self.wsdl_named("", text)
@@ -619,6 +622,7 @@ impl Settings {
             understood: self.understood,
             roles: self.roles.into(),
             options: self.options,
+            deviations: DeviationLog::default(),
             gate: self.gate,
             body_timeout: self.body_timeout,
             body_rate: self.body_rate,

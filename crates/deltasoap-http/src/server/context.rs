@@ -80,8 +80,8 @@ impl Context {
     }
 
     /// Returns the deviations of the message from its schema that the service
-    /// [accepted](crate::SoapServiceBuilder::tolerance). Content that is equal to an earlier message is
-    /// not reported again.
+    /// [accepted](crate::SoapServiceBuilder::tolerance). Content that is equal to an earlier
+    /// message is not reported again.
     pub fn deviations(&self) -> &[Deviation] {
         &self.remarks.deviations
     }
@@ -133,8 +133,8 @@ impl Context {
     }
 
     /// Returns the sender of the request, if it was authenticated: by
-    /// [`SoapServiceBuilder::authenticate`](crate::SoapServiceBuilder::authenticate), or by a layer around
-    /// the service.
+    /// [`SoapServiceBuilder::authenticate`](crate::SoapServiceBuilder::authenticate), or by a layer
+    /// around the service.
     pub fn principal(&self) -> Option<&Principal> {
         self.extension()
     }

@@ -3,14 +3,14 @@
 //! They work like all operations: requests are compared with earlier ones, and responses are
 //! written against earlier ones; or the items of a list are taken while their request arrives.
 
-use super::answer::Answer;
 use super::context::Context;
-use super::handler::{Handler, Running};
+use super::handler::{Extract, Handler, Running};
 use super::memory::Checkout;
 use super::operation::{
     BodyForm, Call, Opening, Operation, Outcome, in_background, name_of_action, refused, starting_with_items,
 };
 use super::record::Record;
+use super::reply::Reply;
 use super::writing::Writing;
 use crate::items::{DescribedList, Items};
 use deltasoap_core::decode::{Cursor, Step};
@@ -31,7 +31,7 @@ impl Operation {
     /// # use deltasoap::schema::{
     /// #     Builtin, Element, MethodElement, QName, Schema, SimpleElement, Style, Use,
     /// # };
-    /// # use deltasoap::server::{Answer, Operation};
+    /// # use deltasoap::server::{Reply, Operation};
     /// # use deltasoap::types::Value;
     /// # use std::sync::Arc;
     /// let mut schema = Schema::new();
@@ -49,14 +49,15 @@ impl Operation {
     ///     style: Style::Document,
     ///     encoding: Use::Literal,
     /// };
-    /// let echo = async |value: Lease<Value>| Ok(Answer::new(value.clone()));
+    /// let echo = async |value: Lease<Value>| Ok(Reply::new(value.clone()));
     /// let echo = Operation::dynamic(method, Arc::new(schema), echo);
     /// let service = SoapService::builder().add_operation(echo).build()?;
     /// # Ok::<(), deltasoap::server::BuildError>(())
     /// ```
     pub fn dynamic<M: 'static, H>(method: MethodElement, schema: Arc<Schema>, handler: H) -> Self
     where
-        H: Handler<M, Request = Lease<Value>, Reply = Result<Answer<Value>, Fault>>,
+        H: Handler<M, Request = Lease<Value>, Output = Result<Reply<Value>, Fault>>,
+        H::Arguments: Extract<()>,
     {
         let encoding = method.encoding;
         let (described, form) = self_contained(&method, &schema);
@@ -87,7 +88,7 @@ impl Operation {
     ///
     /// ```
     /// use deltasoap::{Fault, SoapService};
-    /// use deltasoap::server::{Answer, Operation};
+    /// use deltasoap::server::{Reply, Operation};
     /// use deltasoap::stream::Items;
     /// use deltasoap::types::{Batch, Column, Value};
     /// # use deltasoap::schema::{
@@ -97,13 +98,13 @@ impl Operation {
     /// # use deltasoap::types::Simple;
     /// # use std::sync::Arc;
     ///
-    /// async fn sum(mut items: Items<Value, Batch, Fault>) -> Result<Answer<Value>, Fault> {
+    /// async fn sum(mut items: Items<Value, Batch, Fault>) -> Result<Reply<Value>, Fault> {
     ///     let mut total = 0.0;
     ///     while let Some(batch) = items.next().await {
     ///         let Batch::Column(Column::Double(numbers)) = batch? else { return Err(Fault::sender("numbers alone")) };
     ///         total += numbers.iter().sum::<f64>();
     ///     }
-    ///     Ok(Answer::new(Value::Simple(Simple::Double(total))))
+    ///     Ok(Reply::new(Value::Simple(Simple::Double(total))))
     /// }
     ///
     /// # let mut schema = Schema::new();
@@ -135,7 +136,8 @@ impl Operation {
     ) -> Result<Self, ListPathError>
     where
         Item: FromList,
-        H: Handler<M, Request = Items<Value, Item, Fault>, Reply = Result<Answer<Value>, Fault>>,
+        H: Handler<M, Request = Items<Value, Item, Fault>, Output = Result<Reply<Value>, Fault>>,
+        H::Arguments: Extract<()>,
     {
         let (described, form) = self_contained(&method, &schema);
         if form != BodyForm::Element {
@@ -160,17 +162,19 @@ fn running<M: 'static, H>(
     handler: H,
 ) -> impl Fn(H::Request, Context, Writing) -> Running + use<M, H>
 where
-    H: Handler<M, Reply = Result<Answer<Value>, Fault>>,
+    H: Handler<M, Output = Result<Reply<Value>, Fault>>,
+    H::Arguments: Extract<()>,
 {
     let response = Arc::new((Arc::clone(schema), method.response_name.clone().zip(method.response)));
-    let (handler, state) = (Arc::new(handler), Arc::new(()));
-    move |request, context, writing| {
+    let handler = Arc::new(handler);
+    move |request, mut context: Context, writing| {
         let response = Arc::clone(&response);
         let finish = move |result| match (result, &*response) {
-            (Ok(answer), (schema, response)) => write(schema, response.as_ref(), writing, answer),
+            (Ok(reply), (schema, response)) => write(schema, response.as_ref(), writing, reply),
             (Err(fault), _) => Outcome::Fault(fault),
         };
-        Arc::clone(&handler).call(context, Arc::clone(&state), request, finish)
+        let extract = move || H::Arguments::extract(&mut context, &());
+        Arc::clone(&handler).call(extract, request, finish)
     }
 }
 
@@ -280,12 +284,12 @@ fn write(
     schema: &Schema,
     response: Option<&(QName, ElementRef)>,
     writing: Writing,
-    mut answer: Answer<Value>,
+    mut reply: Reply<Value>,
 ) -> Outcome {
     let Some((name, content)) = response else { return Outcome::Accepted };
-    if let Err(fault) = writing.intercept_response(&mut answer) {
+    if let Err(fault) = writing.intercept_response(&mut reply) {
         return Outcome::Fault(fault);
     }
     let start = Instant::now();
-    Outcome::written(writing.write(&answer, name, schema.view(*content)), start)
+    Outcome::written(writing.write(&reply, name, schema.view(*content)), start)
 }

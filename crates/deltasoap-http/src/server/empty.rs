@@ -1,9 +1,9 @@
 //! Requests without a body: their handler, and how they are distinguished from others before
 //! anything is decoded.
 
-use super::answer::MessageReply;
 use super::context::Context;
 use super::operation::Outcome;
+use super::reply::MessageReply;
 use crate::error::BoxError;
 use bytes::Bytes;
 use deltasoap_core::soap::Fault;

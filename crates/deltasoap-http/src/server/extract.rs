@@ -30,7 +30,8 @@ use std::ops::Deref;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be taken from the context of a request",
-    note = "the arguments of a handler before the request implement `FromContext`; `State<T>` needs a service with a state: `SoapService::builder().state(...)`"
+    label = "not an argument of a handler",
+    note = "the arguments of a handler before the request implement `FromContext`: `Context`, `State<T>`, `Header<T>`, `Attachments`, `Principal`, `Extension<T>`"
 )]
 pub trait FromContext<S>: Sized {
     /// Takes the argument from the context, or from the service's state.
@@ -82,6 +83,12 @@ impl<S, T: FromRef<S>> FromContext<S> for State<T> {
 }
 
 /// A part of a service's state, or all of it.
+#[diagnostic::on_unimplemented(
+    message = "the service has no state `{Self}`: its state is `{S}`",
+    label = "a handler takes `State<{Self}>`",
+    note = "call `.state(...)` of `SoapService::builder()` before the operation is added",
+    note = "for a part of the state, implement `FromRef<{S}>` for `{Self}`"
+)]
 pub trait FromRef<S> {
     /// Returns the part.
     fn from_ref(state: &S) -> Self;

@@ -5,11 +5,12 @@
 //! for functions of several shapes without telling them apart, so each trait here has a type
 //! parameter that marks the shape. It is always inferred.
 
-use super::answer::{IntoAnswer, MessageReply};
 use super::context::Context;
 use super::extract::FromContext;
 use super::operation::Outcome;
+use super::reply::{IntoReply, MessageReply};
 use super::writing::Writing;
+use crate::typed_fault::IntoFault;
 use deltasoap_core::schema::ElementRef;
 use deltasoap_core::soap::Fault;
 use deltasoap_core::{Lease, Message, QName, Typed};
@@ -26,8 +27,8 @@ use std::time::Instant;
 /// - The others are taken from the request's [`Context`] by [`FromContext`]: the context itself,
 ///   [`Header`](crate::Header), [`State`](crate::State), [`Attachments`](crate::Attachments),
 ///   [`Principal`](crate::Principal), [`Extension`](crate::Extension).
-/// - The result is a response (see [`IntoReply`]), or a `Result` whose error converts into a
-///   [`Fault`]. A handler that returns `()` makes its operation one-way.
+/// - The result is a response (see [`HandlerResult`]), or a `Result` whose error is a [`Fault`] or
+///   converts into one ([`IntoFault`]). A handler that returns `()` makes its operation one-way.
 ///
 /// A handler that is not `async` runs on the thread that serves the connection, and must not block.
 ///
@@ -76,15 +77,28 @@ use std::time::Instant;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a handler",
     label = "not a handler",
-    note = "a handler is a function or closure, `async` or not, whose last argument is the request (`T` or `Lease<T>`, where `T` is a message), whose other arguments implement `FromContext` (`Context`, `State<T>`, `Header<T>`, ...), and that returns a message, or a `Result` of one whose error converts into `Fault`",
+    note = "a handler is a function or closure, `async` or not, of up to nine arguments, whose last argument is the request (`T` or `Lease<T>`, where `T` is a message), and that returns a message, or a `Result` of one whose error is a `Fault` or another type that implements `IntoFault`",
     note = "the future of an `async` handler must be `Send`"
 )]
-pub trait Handler<Marker, S = ()>: Send + Sync + 'static {
+pub trait Handler<Marker>: Send + Sync + 'static {
+    /// The arguments before the last, as a tuple.
+    type Arguments;
     /// The last argument.
     type Request;
     /// The result.
-    type Reply;
+    type Output;
 
+    /// Calls `extract` for the arguments, the handler, and `finish` with its result.
+    #[doc(hidden)]
+    fn call<E, F>(self: Arc<Self>, extract: E, request: Self::Request, finish: F) -> Running
+    where
+        E: FnOnce() -> Result<Self::Arguments, Fault> + Send + 'static,
+        F: FnOnce(Self::Output) -> Outcome + Send + 'static;
+}
+
+/// The arguments of a [`Handler`] before the request: a tuple of types that implement
+/// [`FromContext`] for a service with this state.
+pub trait Extract<S>: Sized + Send {
     /// Returns the names of the header blocks that the arguments take.
     #[doc(hidden)]
     fn understood() -> Vec<QName>;
@@ -93,11 +107,9 @@ pub trait Handler<Marker, S = ()>: Send + Sync + 'static {
     #[doc(hidden)]
     fn headers() -> Vec<(QName, ElementRef)>;
 
-    /// Calls the handler, and `finish` with its result.
+    /// Takes the arguments, in order.
     #[doc(hidden)]
-    fn call<F>(self: Arc<Self>, context: Context, state: Arc<S>, request: Self::Request, finish: F) -> Running
-    where
-        F: FnOnce(Self::Reply) -> Outcome + Send + 'static;
+    fn extract(context: &mut Context, state: &S) -> Result<Self, Fault>;
 }
 
 /// A call in progress.
@@ -111,7 +123,11 @@ pub struct Async;
 #[derive(Debug)]
 pub struct Plain<M>(M);
 
-/// Implements `Handler` for functions whose arguments before the request have these types.
+/// Implements `Handler` for functions with this number of arguments before the request, and
+/// `Extract` for those.
+///
+/// Whether the arguments can be taken is no condition of `Handler`: the compiler then finds the
+/// only implementation that a function can have, and names the argument that is wrong.
 macro_rules! handler {
     ($($extractor:ident)*) => {
         handler!(@ [$($extractor)*] [Async] [Future, Reply] [.await]
@@ -121,20 +137,10 @@ macro_rules! handler {
         handler!(@ [$($extractor)*] [Plain<M>] [Reply, M] []
             H: Fn($($extractor,)* Request) -> Reply + Send + Sync + 'static,
             // Otherwise, a future would be a result of this kind.
-            Reply: IntoReply<M>,
+            Reply: HandlerResult<M>,
         );
-    };
-    (@ [$($extractor:ident)*] [$marker:ty] [$($parameter:ident),*] [$($await:tt)*] $($bounds:tt)*) => {
-        impl<H, S, $($extractor,)* Request, $($parameter),*> Handler<($marker, fn($($extractor,)* Request)), S> for H
-        where
-            S: Send + Sync + 'static,
-            $($extractor: FromContext<S> + Send,)*
-            Request: Send + 'static,
-            $($bounds)*
-        {
-            type Request = Request;
-            type Reply = Reply;
 
+        impl<S, $($extractor: FromContext<S> + Send),*> Extract<S> for ($($extractor,)*) {
             fn understood() -> Vec<QName> {
                 let names: &[Option<QName>] = &[$($extractor::understood()),*];
                 names.iter().flatten().cloned().collect()
@@ -145,17 +151,33 @@ macro_rules! handler {
                 headers.iter().flatten().cloned().collect()
             }
 
-            #[allow(non_snake_case, unused_mut, unused_variables)]
-            fn call<F>(self: Arc<Self>, mut context: Context, state: Arc<S>, request: Request, finish: F) -> Running
+            #[allow(unused_variables)]
+            fn extract(context: &mut Context, state: &S) -> Result<Self, Fault> {
+                Ok(($($extractor::from_context(context, state)?,)*))
+            }
+        }
+    };
+    (@ [$($extractor:ident)*] [$marker:ty] [$($parameter:ident),*] [$($await:tt)*] $($bounds:tt)*) => {
+        impl<H, $($extractor,)* Request, $($parameter),*> Handler<($marker, fn($($extractor,)* Request))> for H
+        where
+            Request: Send + 'static,
+            $($bounds)*
+        {
+            type Arguments = ($($extractor,)*);
+            type Request = Request;
+            type Output = Reply;
+
+            #[allow(non_snake_case)]
+            fn call<E, F>(self: Arc<Self>, extract: E, request: Request, finish: F) -> Running
             where
+                E: FnOnce() -> Result<Self::Arguments, Fault> + Send + 'static,
                 F: FnOnce(Reply) -> Outcome + Send + 'static,
             {
                 Box::pin(async move {
-                    $(let $extractor = match $extractor::from_context(&mut context, &state) {
-                        Ok(taken) => taken,
+                    let ($($extractor,)*) = match extract() {
+                        Ok(arguments) => arguments,
                         Err(fault) => return Outcome::Fault(fault),
-                    };)*
-                    drop(context);
+                    };
                     finish((*self)($($extractor,)* request) $($await)*)
                 })
             }
@@ -218,21 +240,30 @@ impl<T: Message + Send + 'static> FromRequest<Leased> for Lease<T> {
 ///
 /// | result | meaning |
 /// |---|---|
-/// | a message, [`Answer`](crate::Answer), [`OverlaidAnswer`](crate::OverlaidAnswer) | the response |
+/// | a message, [`Reply`](crate::Reply), [`OverlaidReply`](crate::OverlaidReply) | the response |
 /// | `()` | none: the operation is one-way |
-/// | [`MessageReply`] | an answer that the handler has written itself |
-/// | `Result<T, E>` with one of these, and `E: Into<Fault>` | that, or a fault |
+/// | [`MessageReply`] | a reply that the handler has written itself |
+/// | `Result<T, E>` with one of these, and `E:` [`IntoFault`] | that, or a fault |
+///
+/// A [WSDL made from the types](crate::SoapService::wsdl) declares the details of a
+/// [`TypedFault`](crate::TypedFault), and of an enum that derives `Faults`.
 ///
 /// A one-way request is accepted with HTTP 202 and an empty body as soon as it is read. Its handler
 /// runs in a task of its own, which outlives the HTTP exchange; its errors and panics are logged.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a result of a handler",
-    note = "a handler returns a message (`#[derive(Soap)]` with `#[soap(message)]`), an `Answer`, `()`, or a `Result` of one of these whose error converts into `Fault`"
+    note = "a handler returns a message (`#[derive(Soap)]` with `#[soap(message)]`), a `Reply`, `()`, or a `Result` of one of these whose error implements `IntoFault`"
 )]
-pub trait IntoReply<Marker>: 'static {
+pub trait HandlerResult<Marker>: 'static {
     /// Returns the name and schema of the response; `None` for one-way operations.
     #[doc(hidden)]
     fn response() -> Option<(QName, ElementRef)>;
+
+    /// Returns the names and schemas of the detail entries that faults may have.
+    #[doc(hidden)]
+    fn faults() -> Vec<(QName, ElementRef)> {
+        Vec::new()
+    }
 
     /// Writes the response.
     #[doc(hidden)]
@@ -247,7 +278,7 @@ pub struct Responding;
 #[derive(Debug)]
 pub struct OneWay;
 
-/// Marks answers that the handler writes.
+/// Marks replies that the handler writes.
 #[derive(Debug)]
 pub struct Written;
 
@@ -255,26 +286,26 @@ pub struct Written;
 #[derive(Debug)]
 pub struct Fallible<M>(M);
 
-impl<T: IntoAnswer + 'static> IntoReply<Responding> for T {
+impl<T: IntoReply + 'static> HandlerResult<Responding> for T {
     fn response() -> Option<(QName, ElementRef)> {
         Some((T::Body::ELEMENT, <T::Body as Typed>::REFERENCE))
     }
 
     fn into_outcome(self, writing: Writing) -> Outcome {
         let start = Instant::now();
-        let (mut answer, overlaying) = self.into_parts();
-        if let Err(fault) = writing.intercept_response(&mut answer) {
+        let (mut reply, overlaying) = self.into_parts();
+        if let Err(fault) = writing.intercept_response(&mut reply) {
             return Outcome::Fault(fault);
         }
         let written = match overlaying {
-            Some(overlaying) => writing.begin(answer, overlaying),
-            None => writing.write(&answer, &T::Body::ELEMENT, <T::Body as Typed>::view()),
+            Some(overlaying) => writing.begin(reply, overlaying),
+            None => writing.write(&reply, &T::Body::ELEMENT, <T::Body as Typed>::view()),
         };
         Outcome::written(written, start)
     }
 }
 
-impl IntoReply<OneWay> for () {
+impl HandlerResult<OneWay> for () {
     fn response() -> Option<(QName, ElementRef)> {
         None
     }
@@ -284,7 +315,7 @@ impl IntoReply<OneWay> for () {
     }
 }
 
-impl IntoReply<Written> for MessageReply {
+impl HandlerResult<Written> for MessageReply {
     /// Any message.
     fn response() -> Option<(QName, ElementRef)> {
         Some((QName::default(), <deltasoap_core::Node as Typed>::REFERENCE))
@@ -295,9 +326,13 @@ impl IntoReply<Written> for MessageReply {
     }
 }
 
-impl<T: IntoReply<M>, E: Into<Fault> + 'static, M> IntoReply<Fallible<M>> for Result<T, E> {
+impl<T: HandlerResult<M>, E: IntoFault + 'static, M> HandlerResult<Fallible<M>> for Result<T, E> {
     fn response() -> Option<(QName, ElementRef)> {
         T::response()
+    }
+
+    fn faults() -> Vec<(QName, ElementRef)> {
+        E::details()
     }
 
     fn into_outcome(self, writing: Writing) -> Outcome {

@@ -14,7 +14,6 @@
 //! ([`wsdl`]). [`monitor`] is for the monitoring of the server.
 
 mod action;
-mod answer;
 mod arriving;
 mod auth;
 mod builder;
@@ -40,6 +39,7 @@ mod page;
 mod pool;
 mod receive;
 mod record;
+mod reply;
 mod request_target;
 mod respond;
 mod sample;
@@ -55,14 +55,13 @@ mod wsdl;
 mod yielding;
 
 pub use action::ActionCheck;
-pub use answer::{Answer, IntoAnswer, MessageReply, OverlaidAnswer};
 pub use auth::{Authenticate, Basic, ByCertificate, Denial, PeerCertificates};
 pub use builder::{BuildError, SoapServiceBuilder};
 pub use context::Context;
 #[cfg(feature = "digest")]
 pub use digest::DigestUsers;
 pub use extract::{Extension, FromContext, FromRef, Header, State};
-pub use handler::{FromRequest, Handler, IntoReply};
+pub use handler::{Extract, FromRequest, Handler, HandlerResult};
 pub use heavy::HeavyWork;
 pub use intercept::{InterceptedRequest, InterceptedResponse};
 pub use memory::{Connection, MemoryBounds, Principal, Sharing};
@@ -70,6 +69,7 @@ pub use monitor::{Monitor, Monitored};
 pub use operation::Operation;
 #[cfg(feature = "page")]
 pub use page::ServiceIndex;
+pub use reply::{IntoReply, MessageReply, OverlaidReply, Reply};
 pub use request_target::LandingPage;
 pub use schedule::{Scheduling, SmallFirst, Weigh};
 pub use serve::{Server, ServerHandle};

@@ -29,7 +29,7 @@ const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// | path | |
 /// |---|---|
 /// | `/health` | 200 as long as the server answers at all |
-/// | `/ready` | 200 if it should be sent requests; 503 once it was asked to stop, or if a check fails |
+/// | `/ready` | 200 if it should be sent requests; 503 once it is to stop, or a check fails |
 /// | `/metrics` | metrics in Prometheus's text format, if configured |
 ///
 /// All other paths are 404. Nothing here requires credentials or reveals the content of requests;
@@ -125,8 +125,8 @@ impl Monitor {
         self.is_draining.store(true, Relaxed);
     }
 
-    /// Waits for a signal, then [drains](Self::drain) for this time, in which load balancers notice.
-    /// For [`Server::serve_with_shutdown`](crate::Server::serve_with_shutdown).
+    /// Waits for a signal, then [drains](Self::drain) for this time, in which load balancers
+    /// notice. For [`Server::serve_with_shutdown`](crate::Server::serve_with_shutdown).
     pub async fn drained(self, signal: impl Future<Output = ()>, time: Duration) {
         signal.await;
         self.drain();

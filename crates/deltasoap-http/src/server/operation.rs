@@ -4,12 +4,12 @@
 //! here. An operation starts a [`Call`], which is decoded by monomorphic code, and then runs the
 //! handler with the decoded value. Nothing else needs to know the type.
 
-use super::answer::MessageReply;
 use super::context::Context;
 use super::guard::{Panicked, guard};
-use super::handler::{FromRequest, Handler, IntoReply, Running};
+use super::handler::{Extract, FromRequest, Handler, HandlerResult, Running};
 use super::memory::{Checkout, MemorySource};
 use super::record::Record;
+use super::reply::MessageReply;
 use super::writing::{Writing, Written};
 use super::wsdl::OperationMetadata;
 use crate::items::{Flow, ItemSource, Items, ListIn, Listed, WholeMessage};
@@ -33,8 +33,8 @@ use tracing::Instrument;
 /// its requests, nothing is kept for it any more.
 ///
 /// Created by [`new`](Self::new) and its siblings, configured by the other methods, and passed to
-/// [`SoapServiceBuilder::add_operation`](crate::SoapServiceBuilder::add_operation). Operations that need no
-/// configuration are added in one step by
+/// [`SoapServiceBuilder::add_operation`](crate::SoapServiceBuilder::add_operation). Operations that
+/// need no configuration are added in one step by
 /// [`SoapServiceBuilder::operation`](crate::SoapServiceBuilder::operation).
 pub struct Operation {
     method: MethodElement,
@@ -73,8 +73,9 @@ impl Operation {
     pub fn new<M, Q, R, H>(handler: H) -> Self
     where
         H: Handler<M>,
+        H::Arguments: Extract<()>,
         H::Request: FromRequest<Q>,
-        H::Reply: IntoReply<R>,
+        H::Output: HandlerResult<R>,
     {
         Self::with_state(handler, ())
     }
@@ -83,30 +84,35 @@ impl Operation {
     pub fn with_state<M, Q, R, S, H>(handler: H, state: S) -> Self
     where
         S: Send + Sync + 'static,
-        H: Handler<M, S>,
+        H: Handler<M>,
+        H::Arguments: Extract<S>,
         H::Request: FromRequest<Q>,
-        H::Reply: IntoReply<R>,
+        H::Output: HandlerResult<R>,
     {
         let (handler, state) = (Arc::new(handler), Arc::new(state));
-        let response = H::Reply::response();
+        let response = H::Output::response();
         let is_one_way = response.is_none();
         let run = move |request: Lease<<H::Request as FromRequest<Q>>::Message>, mut context, writing: Writing| {
             if let Err(fault) = writing.intercept(&mut context, Some(&*request)) {
                 return refused(fault);
             }
             let request = H::Request::from_request(request);
-            let finish = move |reply: H::Reply| reply.into_outcome(writing);
-            let running = Arc::clone(&handler).call(context, Arc::clone(&state), request, finish);
+            let finish = move |reply: H::Output| reply.into_outcome(writing);
+            let state = Arc::clone(&state);
+            let extract = move || H::Arguments::extract(&mut context, &state);
+            let running = Arc::clone(&handler).call(extract, request, finish);
             if is_one_way { in_background(running) } else { running }
         };
         let operation = Self::erased::<<H::Request as FromRequest<Q>>::Message>(response, run);
-        operation.understanding::<M, S, H>()
+        operation.declaring::<H::Arguments, S, H::Output, R>()
     }
 
-    /// Declares the header blocks that the handler's arguments take.
-    fn understanding<M, S, H: Handler<M, S>>(self) -> Self {
-        let mut operation = H::understood().into_iter().fold(self, Self::understands);
-        operation.headers[0] = H::headers();
+    /// Declares the header blocks that the handler's arguments take, and the faults that it may
+    /// return.
+    fn declaring<Arguments: Extract<S>, S, Reply: HandlerResult<R>, R>(self) -> Self {
+        let operation = Arguments::understood().into_iter().fold(self, Self::understands);
+        let mut operation = Reply::faults().into_iter().fold(operation, Self::with_fault);
+        operation.headers[0] = Arguments::headers();
         operation
     }
 
@@ -191,20 +197,23 @@ impl Operation {
         Item: Send + 'static,
         List: Fn(&mut Request) -> &mut Vec<Item> + Send + Sync + 'static,
         H: Handler<M, Request = Items<Request, Item, Fault>>,
-        H::Reply: IntoReply<R>,
+        H::Arguments: Extract<()>,
+        H::Output: HandlerResult<R>,
     {
-        let (handler, state) = (Arc::new(handler), Arc::new(()));
+        let handler = Arc::new(handler);
         let run = move |items, mut context, writing: Writing| {
             if let Err(fault) = writing.intercept(&mut context, None) {
                 return refused(fault);
             }
-            let finish = move |reply: H::Reply| reply.into_outcome(writing);
-            Arc::clone(&handler).call(context, Arc::clone(&state), items, finish)
+            let finish = move |reply: H::Output| reply.into_outcome(writing);
+            let extract = move || H::Arguments::extract(&mut context, &());
+            Arc::clone(&handler).call(extract, items, finish)
         };
         let start = starting_with_items(Arc::new(ListIn(list)), Arc::new(run));
         let (form, name) = BodyForm::identify(&Request::ELEMENT, None);
         let request = (name, <Request as Typed>::REFERENCE);
-        Self::literal(request, form, H::Reply::response(), start).taking_items().understanding::<M, (), H>()
+        let operation = Self::literal(request, form, H::Output::response(), start).taking_items();
+        operation.declaring::<H::Arguments, (), H::Output, R>()
     }
 
     /// Marks the operation as taking items of its requests while they arrive.
@@ -354,17 +363,21 @@ impl Operation {
     }
 
     /// Declares that faults of the operation may have this detail entry, as reported by
-    /// [`method`](Self::method). Handlers may answer with other faults too.
+    /// [`method`](Self::method) and described by a [WSDL made from the
+    /// types](crate::SoapService::wsdl). Handlers may answer with other faults too. The details of
+    /// an error that is a [`TypedFault`](crate::TypedFault), or derives `Faults`, are declared
+    /// already.
     #[must_use]
-    pub fn fault<Detail: Message>(mut self) -> Self {
-        self.method.faults.to_mut().push(Field {
-            name: Detail::ELEMENT,
-            element: <Detail as Typed>::REFERENCE,
-            min: 0,
-            max: Some(1),
-            nillable: false,
-            inline: false,
-        });
+    pub fn fault<Detail: Message>(self) -> Self {
+        self.with_fault((Detail::ELEMENT, <Detail as Typed>::REFERENCE))
+    }
+
+    /// Declares a detail entry, once.
+    fn with_fault(mut self, (name, element): (QName, ElementRef)) -> Self {
+        if self.method.faults.iter().all(|known| known.name != name) {
+            let field = Field { name, element, min: 0, max: Some(1), nillable: false, inline: false };
+            self.method.faults.to_mut().push(field);
+        }
         self
     }
 
@@ -392,7 +405,7 @@ impl Operation {
     ///
     /// ```
     /// use deltasoap::{Fault, Soap, SoapService};
-    /// use deltasoap::server::{Answer, Header, Operation};
+    /// use deltasoap::server::{Reply, Header, Operation};
     /// use deltasoap::soap::HeaderBlock;
     ///
     /// #[derive(Soap)]
@@ -407,9 +420,9 @@ impl Operation {
     ///     id: String,
     /// }
     ///
-    /// async fn buy(session: Header<Session>, request: Buy) -> Result<Answer<Buy>, Fault> {
+    /// async fn buy(session: Header<Session>, request: Buy) -> Result<Reply<Buy>, Fault> {
     ///     let block = HeaderBlock::from_message(&session.0).map_err(|error| Fault::receiver(error.to_string()))?;
-    ///     Ok(Answer::new(request).with_header(block))
+    ///     Ok(Reply::new(request).with_header(block))
     /// }
     ///
     /// let operation = Operation::new(buy).response_header::<Session>();

@@ -288,9 +288,6 @@ impl Receiving {
         self.remarks = Remarks { deviations: decoder.deviations().to_vec(), findings };
         self.all_deviations = decoder.stats().deviations;
         self.decoder.put_back(decoder);
-        for deviation in &self.remarks.deviations {
-            tracing::debug!(%deviation, "the request deviates from its schema");
-        }
         Ok(())
     }
 
@@ -334,6 +331,7 @@ impl Receiving {
     /// Counts what the operation has read, when no more will be read.
     pub(super) fn count_call(&self, service: &Inner) {
         service.stats.count_deviations(self.all_deviations);
+        service.deviations.log(&self.remarks.deviations);
         if let Some(ticket) = self.pace.ticket() {
             ticket.note_decoded(self.bytes, self.time);
         }

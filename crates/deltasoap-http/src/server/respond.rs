@@ -1,10 +1,10 @@
 //! HTTP responses: messages, faults, and others.
 
-use super::answer::MessageReply;
 use super::auth::Denial;
 use super::noted::SentFault;
 #[cfg(feature = "page")]
 use super::page::policy;
+use super::reply::MessageReply;
 use super::writing::Written;
 use crate::body::Body;
 use crate::coding::{AdaptiveState, CodingError, Codings, Compression, LearnedEffects, READ};

@@ -280,8 +280,8 @@ impl<L: Listener, P: Protocol> Server<L, P> {
     }
 
     /// As [`serve`](Self::serve), until a future completes, such as
-    /// [`shutdown_signal`](crate::shutdown_signal): then the server stops accepting connections, and
-    /// returns once the current requests are answered, at the latest after the
+    /// [`shutdown_signal`](crate::shutdown_signal): then the server stops accepting connections,
+    /// and returns once the current requests are answered, at the latest after the
     /// [`shutdown_timeout`](Self::shutdown_timeout). A [handle](Self::handle) can stop it too.
     ///
     /// # Errors

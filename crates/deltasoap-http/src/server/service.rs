@@ -35,6 +35,7 @@ use crate::coding::CodingError;
 use crate::coding::Inflated;
 use crate::coding::{AdaptiveState, Bound, Codings, LearnedEffects, MIN_COMPRESSED_LENGTH};
 use crate::coding::{Compression, ContentCoding, GzipLimits};
+use crate::deviations::DeviationLog;
 use crate::drain::drain;
 use crate::error::BoxError;
 use crate::inspect::Checks;
@@ -85,6 +86,7 @@ pub(crate) struct Inner {
     /// The service's own roles.
     pub(crate) roles: Arc<[String]>,
     pub(crate) options: DecodeOptions,
+    pub(crate) deviations: DeviationLog,
     /// Authentication of requests.
     pub(crate) gate: Gate,
     /// Maximum pause of a body.
@@ -158,6 +160,9 @@ impl SoapService {
     ///   [`request_header`](crate::Operation::request_header) and
     ///   [`response_header`](crate::Operation::response_header). WSDL cannot express that a block
     ///   is required;
+    /// - details of faults that do not follow from the type of the handler's error
+    ///   ([`TypedFault`](crate::TypedFault), or an enum that derives `Faults`) and are not declared
+    ///   by [`fault`](crate::Operation::fault);
     /// - the fallback, operations described at run time, and those whose handler writes the body;
     /// - encoded operations with lists, groups or qualified elements in place of accessors (use
     ///   [`SoapArray`](deltasoap_core::SoapArray)), and operations whose body element has another

@@ -21,26 +21,37 @@ use std::time::Duration;
 /// same counters, labelled `service` with the service's name and, where stated, `operation` with
 /// the operation's:
 ///
-/// | metric | |
-/// |---|---|
-/// | `deltasoap_messages_total` | messages answered |
-/// | `deltasoap_faults_total` | of these, with a fault |
-/// | `deltasoap_underway` | gauge: messages that are being read or answered |
-/// | `deltasoap_refused_total` | messages refused for lack of capacity: see [`SmallFirst`](crate::SmallFirst) |
-/// | `deltasoap_deviations_total` | accepted deviations from the schema: see [`Tolerance`](deltasoap_core::Tolerance) |
-/// | `deltasoap_invalid_messages_total` | messages that validation found invalid: see [`Validation`](crate::Validation) |
-/// | `deltasoap_received_bytes_total`, `deltasoap_sent_bytes_total` | bytes of messages before compression; of received packages, the envelopes alone |
-/// | `deltasoap_encode_nanoseconds_total` | time spent encoding responses |
-/// | `deltasoap_request_duration_seconds` | histogram by `operation`: time from the arrival of a request's head to its response, which may still have to be sent; messages without an operation count as `_OTHER` |
-/// | `deltasoap_handler_duration_seconds` | histogram by `operation`: of that, the time of the handler |
-/// | `deltasoap_decode_seconds` | histogram by `operation`: time spent decoding a message, without waiting for bytes |
-/// | `deltasoap_differential_*_total` | by `operation`: the counters of [`DifferentialStats`], times in nanoseconds |
-/// | `deltasoap_differential_memory_bytes` | gauge: bytes of earlier messages that are kept |
-/// | `deltasoap_differential_evictions_total` | memories dropped to stay within the bound on bytes |
-/// | `deltasoap_encode_messages_total` | by `operation` and `match` (`content`, `perfect`, `partial`, `first`): responses by the way they [match](deltasoap_core::MatchKind) earlier ones |
-/// | `deltasoap_encode_bytes_total`, `deltasoap_encode_written_bytes_total` | by `operation`: bytes of responses, and how many of them were written anew |
-/// | `deltasoap_encode_memory_bytes` | gauge: bytes of templates that are kept |
-/// | `deltasoap_encode_evictions_total` | sets of templates dropped to stay within the bound on bytes |
+/// - `deltasoap_messages_total`: messages answered
+/// - `deltasoap_faults_total`: of these, with a fault
+/// - `deltasoap_underway` (gauge): messages that are being read or answered
+/// - `deltasoap_refused_total`: messages refused for lack of capacity: see
+///   [`SmallFirst`](crate::SmallFirst)
+/// - `deltasoap_deviations_total`: accepted deviations from the schema: see
+///   [`Tolerance`](deltasoap_core::Tolerance)
+/// - `deltasoap_invalid_messages_total`: messages that validation found invalid: see
+///   [`Validation`](crate::Validation)
+/// - `deltasoap_received_bytes_total`, `deltasoap_sent_bytes_total`: bytes of messages before
+///   compression; of received packages, the envelopes alone
+/// - `deltasoap_encode_nanoseconds_total`: time spent encoding responses
+/// - `deltasoap_request_duration_seconds` (histogram by `operation`): time from the arrival of a
+///   request's head to its response, which may still have to be sent; messages without an operation
+///   count as `_OTHER`
+/// - `deltasoap_handler_duration_seconds` (histogram by `operation`): of that, the time of the
+///   handler
+/// - `deltasoap_decode_seconds` (histogram by `operation`): time spent decoding a message, without
+///   waiting for bytes
+/// - `deltasoap_differential_*_total` (by `operation`): the counters of [`DifferentialStats`],
+///   times in nanoseconds
+/// - `deltasoap_differential_memory_bytes` (gauge): bytes of earlier messages that are kept
+/// - `deltasoap_differential_evictions_total`: memories dropped to stay within the bound on bytes
+/// - `deltasoap_encode_messages_total` (by `operation` and `match` (`content`, `perfect`,
+///   `partial`, `first`)): responses by the way they [match](deltasoap_core::MatchKind) earlier
+///   ones
+/// - `deltasoap_encode_bytes_total`, `deltasoap_encode_written_bytes_total` (by `operation`): bytes
+///   of responses, and how many of them were written anew
+/// - `deltasoap_encode_memory_bytes` (gauge): bytes of templates that are kept
+/// - `deltasoap_encode_evictions_total`: sets of templates dropped to stay within the bound on
+///   bytes
 #[derive(Debug, Default)]
 pub struct ServiceStats {
     messages: Counted,

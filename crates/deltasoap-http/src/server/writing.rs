@@ -5,12 +5,12 @@
 //! [`memory`](super::memory). They are taken out while a response is written, and put back
 //! immediately, since they copy data that is still being sent before they change it.
 
-use super::answer::{Answer, Overlaying};
 use super::context::Context;
 use super::intercept::Interceptors;
 use super::memory::{MemorySource, TemplateSource};
 use super::noted::Notes;
 use super::record::Record;
+use super::reply::{Overlaying, Reply};
 use crate::attachments::Part;
 use crate::attachments::package::Packing;
 use crate::body::Body;
@@ -66,29 +66,29 @@ impl Writing {
     ///
     /// # Errors
     /// Returns the fault that takes its place.
-    pub(crate) fn intercept_response<T: 'static>(&self, answer: &mut Answer<T>) -> Result<(), Fault> {
+    pub(crate) fn intercept_response<T: 'static>(&self, reply: &mut Reply<T>) -> Result<(), Fault> {
         let Some(interceptors) = &self.interceptors else { return Ok(()) };
-        interceptors.response(self.record.name(), &mut answer.headers, &answer.body)
+        interceptors.response(self.record.name(), &mut reply.headers, &reply.body)
     }
 
     /// Writes a response, given the body's element and its schema.
     ///
     /// # Errors
     /// When the value contains text that XML cannot carry, or does not match its schema.
-    pub(crate) fn write<T: Content>(self, answer: &Answer<T>, name: &QName, view: View<'_>) -> Result<Written, Error> {
-        let envelope = self.envelope(Envelope::element(name, &answer.body, view), &answer.headers);
-        self.write_any(&envelope, &answer.parts)
+    pub(crate) fn write<T: Content>(self, reply: &Reply<T>, name: &QName, view: View<'_>) -> Result<Written, Error> {
+        let envelope = self.envelope(Envelope::element(name, &reply.body, view), &reply.headers);
+        self.write_any(&envelope, &reply.parts)
     }
 
     /// Starts writing a response whose list is written while it is sent.
     ///
     /// # Errors
     /// When its other content cannot be written, or has no place for the items.
-    pub(crate) fn begin<T: Message>(self, answer: Answer<T>, overlaying: Overlaying) -> Result<Written, Error> {
-        let envelope = self.envelope(Envelope::new(&answer.body), &answer.headers);
+    pub(crate) fn begin<T: Message>(self, reply: Reply<T>, overlaying: Overlaying) -> Result<Written, Error> {
+        let envelope = self.envelope(Envelope::new(&reply.body), &reply.headers);
         let (body, verdict) = (overlaying.begin(&envelope, self.templating.chunk)?, Ok(Vec::new()));
         self.count(&in_full(0));
-        let (media_type, body) = self.packing.pack(self.version, "", body, answer.parts)?;
+        let (media_type, body) = self.packing.pack(self.version, "", body, reply.parts)?;
         Ok(Written { body, verdict, media_type })
     }
 

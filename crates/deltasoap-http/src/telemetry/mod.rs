@@ -16,8 +16,8 @@ use http::HeaderMap;
 use std::borrow::Cow;
 use tracing::Span;
 
-/// Returns the local name of a fault's code; for the codes that both versions of SOAP have, the name
-/// in 1.2.
+/// Returns the local name of a fault's code; for the codes that both versions of SOAP have, the
+/// name in 1.2.
 pub(crate) fn fault_code(code: &FaultCode) -> Cow<'_, str> {
     match code {
         FaultCode::Other(name) => bounded(&name.local),

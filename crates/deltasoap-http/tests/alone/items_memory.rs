@@ -5,7 +5,7 @@ use crate::{ALLOCATOR, ALONE};
 use bytes::Bytes;
 use deltasoap::client::CallError;
 use deltasoap::engine::Limits;
-use deltasoap::server::{Answer, Operation, OverlaidAnswer};
+use deltasoap::server::{Operation, OverlaidReply, Reply};
 use deltasoap::stream::{Items, Streamed};
 use deltasoap::transport::Body;
 use deltasoap::types::Node;
@@ -53,8 +53,8 @@ async fn count(_: Context, mut items: Items<Sum, f64, Fault>) -> Result<Total, F
     Ok(Total { count })
 }
 
-async fn give(ask: Lease<Ask>) -> Result<OverlaidAnswer<Sent>, Fault> {
-    Ok(Answer::new(Sent { item: Streamed::default() }).overlaid(numbers(ask.count)))
+async fn give(ask: Lease<Ask>) -> Result<OverlaidReply<Sent>, Fault> {
+    Ok(Reply::new(Sent { item: Streamed::default() }).overlaid(numbers(ask.count)))
 }
 
 fn numbers(count: u32) -> impl Iterator<Item = f64> + Send {

@@ -106,6 +106,29 @@ async fn lines_tell_how_messages_match() {
     }
 }
 
+/// Mostly `qualified` was forgotten, and each answer would be read as empty.
+#[tokio::test]
+async fn elements_skipped_for_their_namespace_are_a_warning_once() {
+    let _alone = ALONE.lock().await;
+    let (log, _guard) = Log::start(Level::WARN);
+    let answer = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>\
+        <t:EchoResponse xmlns:t='urn:test'><text>x</text><new/><t:numbers>7</t:numbers></t:EchoResponse>\
+        </s:Body></s:Envelope>";
+    let canned = tower::service_fn(move |_: Request<deltasoap::transport::Body>| {
+        let response = http::Response::builder().header("content-type", "text/xml");
+        std::future::ready(response.body(http_body_util::Full::from(answer)))
+    });
+    let client = Client::with_service("http://localhost/", canned).expect("a client");
+    for _ in 0..2 {
+        let response = client.call_as::<EchoResponse>(&echo("")).await.expect("a response");
+        assert!(response.numbers.is_empty());
+    }
+    let text = log.text();
+    let place = "element skipped for its namespace: {urn:test}numbers in /Envelope/Body/EchoResponse";
+    assert_eq!(text.matches(place).count(), 1, "{text}");
+    assert!(text.contains("WARN") && text.contains("declare the elements of the type as qualified"), "{text}");
+}
+
 #[tokio::test]
 async fn calls_have_one_line_with_the_trace_of_the_caller() {
     let _alone = ALONE.lock().await;

@@ -11,7 +11,7 @@ use crate::{ALLOCATOR, ALONE};
 use deltasoap::attachments::{AttachmentError, Part};
 use deltasoap::client::{CallError, CallOptions};
 use deltasoap::engine::{Checkpoints, Differential};
-use deltasoap::server::{Answer, Operation, SoapServiceBuilder};
+use deltasoap::server::{Operation, Reply, SoapServiceBuilder};
 use deltasoap::soap::FaultCode;
 use deltasoap::{Client, Context, Fault, Lease, Soap, SoapService};
 use deltasoap_checkpoints::{Portions, State};
@@ -314,7 +314,7 @@ fn streaming(builder: SoapServiceBuilder, lengths: tokio::sync::mpsc::UnboundedS
         }
     };
     let draw =
-        async |draw: Lease<Draw>| Ok::<_, Fault>(Answer::new(Poured { bytes: 0 }).with_part(in_pieces(draw.panics)));
+        async |draw: Lease<Draw>| Ok::<_, Fault>(Reply::new(Poured { bytes: 0 }).with_part(in_pieces(draw.panics)));
     let builder = builder.operation(pour).operation(draw);
     builder.add_operation(Operation::new(drain))
 }

@@ -9,7 +9,7 @@ pub mod scripted;
 use bytes::Bytes;
 use deltasoap::engine::{Buffer, Limits};
 use deltasoap::schema::QName;
-use deltasoap::server::{Answer, Operation, ServerHandle};
+use deltasoap::server::{Operation, Reply, ServerHandle};
 use deltasoap::soap::{Envelope, FaultCode, HeaderBlock, TypedFault, Version};
 use deltasoap::{Context, Fault, Lease, Message, Server, Soap, SoapService};
 use http::{HeaderMap, Request, Response, StatusCode};
@@ -140,7 +140,7 @@ async fn fail(request: Lease<Fail>) -> Result<EchoResponse, Fault> {
     }
 }
 
-async fn describe(context: Context, _: Lease<Describe>) -> Result<Answer<DescribeResponse>, Fault> {
+async fn describe(context: Context, _: Lease<Describe>) -> Result<Reply<DescribeResponse>, Fault> {
     let user_agent = context.parts().headers.get("user-agent").and_then(|value| value.to_str().ok());
     let body = DescribeResponse {
         action: context.action(),
@@ -149,7 +149,7 @@ async fn describe(context: Context, _: Lease<Describe>) -> Result<Answer<Describ
     };
     let ticket = context.header::<Ticket>().transpose()?;
     let headers = ticket.iter().map(HeaderBlock::from_message).collect::<Result<_, _>>()?;
-    Ok(Answer { headers, ..Answer::new(body) })
+    Ok(Reply { headers, ..Reply::new(body) })
 }
 
 /// Returns a request message as text.

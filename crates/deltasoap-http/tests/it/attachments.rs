@@ -5,7 +5,7 @@ use crate::common::{Pieces, post_pieces, serve};
 use bytes::Bytes;
 use deltasoap::attachments::{AttachmentError, AttachmentLimits, AttachmentOptions, Mtom, Part};
 use deltasoap::client::{CallError, CallOptions};
-use deltasoap::server::{Answer, Operation, SoapServiceBuilder};
+use deltasoap::server::{Operation, Reply, SoapServiceBuilder};
 use deltasoap::soap::Version;
 use deltasoap::transport::Body;
 use deltasoap::types::PartUri;
@@ -204,10 +204,10 @@ struct Fetched {
     part: Vec<Binary>,
 }
 
-async fn fetch(fetch: Lease<Fetch>) -> Result<Answer<Fetched>, Fault> {
+async fn fetch(fetch: Lease<Fetch>) -> Result<Reply<Fetched>, Fault> {
     let parts: Vec<_> = (0..fetch.parts).map(|n| Part::new(format!("{n}@x"), "a/b", bytes(1000, n as u8))).collect();
     let body = Fetched { part: parts.iter().map(Part::binary).collect() };
-    Ok(parts.into_iter().fold(Answer::new(body), Answer::with_part))
+    Ok(parts.into_iter().fold(Reply::new(body), Reply::with_part))
 }
 
 #[tokio::test]

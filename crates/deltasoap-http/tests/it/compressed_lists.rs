@@ -4,7 +4,7 @@
 use crate::common::serve;
 use deltasoap::client::{CallOptions, Trace};
 use deltasoap::engine::Limits;
-use deltasoap::server::{Answer, Operation, OverlaidAnswer, ServerHandle};
+use deltasoap::server::{Operation, OverlaidReply, Reply, ServerHandle};
 use deltasoap::stream::{Items, Streamed};
 use deltasoap::transport::{Compression, ContentCoding};
 use deltasoap::{Client, Context, Fault, Lease, Soap, SoapService};
@@ -77,8 +77,8 @@ async fn responses_arrive_item_by_item() {
         let items = Mutex::new(Some(items));
         let live = move |_: Lease<Ask>| {
             let items = items.lock().expect("no panic").take().expect("one call");
-            std::future::ready(Ok::<OverlaidAnswer<_>, Fault>(
-                Answer::new(Outgoing::default()).overlaid_stream(received(items)),
+            std::future::ready(Ok::<OverlaidReply<_>, Fault>(
+                Reply::new(Outgoing::default()).overlaid_stream(received(items)),
             ))
         };
         let service = SoapService::builder().operation(live).compression(compression).build().expect("a service");
@@ -141,7 +141,7 @@ async fn equal_values_are_taken_within_the_default_limits() {
         std::iter::repeat_n(0.0, EQUAL)
     }
     for compression in CODED {
-        let list = async |_: Lease<Ask>| Ok::<_, Fault>(Answer::new(Outgoing::default()).overlaid(zeros()));
+        let list = async |_: Lease<Ask>| Ok::<_, Fault>(Reply::new(Outgoing::default()).overlaid(zeros()));
         let whole = async |_: Lease<Whole>| Ok::<_, Fault>(Levels { level: vec![0.0; EQUAL] });
         let builder = SoapService::builder().add_operation(Operation::with_items(level, count)).operation(list);
         let service = builder.operation(whole).compression(compression).build().expect("a service");

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use deltasoap::attachments::{Attachment, Part};
 use deltasoap::client::CallError;
 use deltasoap::engine::Limits;
-use deltasoap::server::{Answer, SoapServiceBuilder};
+use deltasoap::server::{Reply, SoapServiceBuilder};
 use deltasoap::soap::Version;
 use deltasoap::transport::{CodingError, Compression, GzipLimits};
 use deltasoap::{Client, Context, Fault, Lease, SoapService};
@@ -30,8 +30,8 @@ fn builder() -> SoapServiceBuilder {
 }
 
 /// Counts the bytes of the parts, and answers with the same number of parts.
-async fn describe(mut context: Context, _: Lease<Describe>) -> Result<Answer<DescribeResponse>, Fault> {
-    let mut answer = Answer::new(DescribeResponse { action: None, peer: None, user_agent: None });
+async fn describe(mut context: Context, _: Lease<Describe>) -> Result<Reply<DescribeResponse>, Fault> {
+    let mut answer = Reply::new(DescribeResponse { action: None, peer: None, user_agent: None });
     while let Some(part) = context.attachments().next().await? {
         let bytes = Attachment::bytes(part).await?;
         answer = answer.with_part(Part::new("back@example.org", "a/b", bytes));

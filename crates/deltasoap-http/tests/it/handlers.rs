@@ -4,7 +4,7 @@ use crate::common::{Echo, EchoResponse, Notify, Ticket, Unserved, echo, echoed, 
 use deltasoap::attachments::{AttachmentError, Attachments, Part};
 use deltasoap::client::{CallError, CallOptions, Credentials};
 use deltasoap::server::{
-    Answer, Basic, BuildError, Extension, FromContext, FromRef, Header, Operation, Principal, State,
+    Basic, BuildError, Extension, FromContext, FromRef, Header, Operation, Principal, Reply, State,
 };
 use deltasoap::soap::{HeaderBlock, Version};
 use deltasoap::{Client, Context, Fault, Lease, Message, Soap, SoapService};
@@ -39,8 +39,8 @@ async fn with_everything(
     _: Context,
     _: State<()>,
     request: Lease<Echo>,
-) -> Result<Answer<EchoResponse>, Fault> {
-    Ok(Answer::new(echoed(&request)))
+) -> Result<Reply<EchoResponse>, Fault> {
+    Ok(Reply::new(echoed(&request)))
 }
 
 #[tokio::test]
@@ -50,7 +50,7 @@ async fn every_shape_is_a_handler() -> Result<()> {
     answers!(|request: Echo| echoed(&request));
     answers!(|request: Lease<Echo>| echoed(&request));
     answers!(|_: Context, request: Echo| Ok::<_, Fault>(echoed(&request)));
-    answers!(|request: Echo| Answer::new(echoed(&request)));
+    answers!(|request: Echo| Reply::new(echoed(&request)));
     answers!(async |request: Lease<Echo>| echoed(&request));
     answers!(async |_: Context, request: Echo| Ok::<_, Infallible>(echoed(&request)));
     answers!(|request: Echo| async move { echoed(&request) });
@@ -127,7 +127,7 @@ async fn header_blocks_are_arguments() -> Result<()> {
     };
     let optional = |ticket: Option<Header<Ticket>>, message: Notify| {
         assert_eq!(ticket.is_some(), message.event == "with");
-        Answer::new(EchoResponse { text: message.event, numbers: Vec::new() })
+        Reply::new(EchoResponse { text: message.event, numbers: Vec::new() })
     };
     let client = client(SoapService::builder().operation(required).operation(optional).build());
     let ticket = || HeaderBlock::from_message(&Ticket { number: 7 }).map(|it| it.must_understand(Version::Soap11));

@@ -7,7 +7,7 @@ use deltasoap::attachments::Part;
 use deltasoap::client::{CallError, CallOptions};
 use deltasoap::engine::{ErrorKind, Limits};
 use deltasoap::server::{
-    Answer, BuildError, Handler, Operation, OverlaidAnswer, Scheduling, SmallFirst, SoapServiceBuilder,
+    BuildError, Extract, Handler, Operation, OverlaidReply, Reply, Scheduling, SmallFirst, SoapServiceBuilder,
 };
 use deltasoap::soap::Version;
 use deltasoap::stream::{Items, Streamed};
@@ -108,7 +108,7 @@ fn summarizer() -> SoapService {
 
 /// Returns a service with one handler.
 fn handling<M>(
-    handler: impl Handler<M, Request = Items<Report, f64, Fault>, Reply = Result<Summary, Fault>>,
+    handler: impl Handler<M, Arguments: Extract<()>, Request = Items<Report, f64, Fault>, Output = Result<Summary, Fault>>,
 ) -> SoapService {
     builder().add_operation(Operation::with_items(level, handler)).build().expect("a service")
 }
@@ -487,7 +487,7 @@ async fn inspectors_need_whole_messages() {
     assert!(matches!(built, Err(BuildError::InspectedItems(name)) if &*name.local == "Report"));
     let client = Client::builder("http://localhost/").inspect(|_| Ok(())).build_with(summarizer()).expect("a client");
     let refused = client.call_items(&Ask { count: 1 }, level).await;
-    assert!(matches!(refused, Err(CallError::Refused(_))), "{refused:?}");
+    assert!(matches!(refused, Err(CallError::RefusedRequest(_))), "{refused:?}");
 }
 
 /// Over connections, with slots for which short requests have priority.
@@ -604,7 +604,7 @@ async fn a_response_that_stops_is_given_up() {
 async fn responses_in_packages() {
     let answer = async |ask: Lease<Ask>| {
         let part = Part::new("more", "text/plain", &b"more"[..]);
-        Ok::<_, Fault>(Answer::new(report(ask.count as usize)).with_part(part))
+        Ok::<_, Fault>(Reply::new(report(ask.count as usize)).with_part(part))
     };
     let service = SoapService::builder().operation(answer).build().expect("a service");
     let client = Client::with_service("http://localhost/", service).expect("a client");
@@ -614,14 +614,14 @@ async fn responses_in_packages() {
 }
 
 /// Answers with the requested number of levels, written while they are sent.
-async fn overlay(ask: Lease<Ask>) -> Result<OverlaidAnswer<Outgoing>, Fault> {
+async fn overlay(ask: Lease<Ask>) -> Result<OverlaidReply<Outgoing>, Fault> {
     let answer =
         Outgoing { station: "north".to_owned(), level: Streamed(vec![0.0; ask.count.min(1) as usize]), checked: true };
-    Ok(Answer::new(answer).overlaid((1..ask.count).map(f64::from)))
+    Ok(Reply::new(answer).overlaid((1..ask.count).map(f64::from)))
 }
 
 /// As [`overlay`], from a stream that is not always ready.
-async fn relay(ask: Lease<Ask>) -> Result<OverlaidAnswer<Outgoing>, Fault> {
+async fn relay(ask: Lease<Ask>) -> Result<OverlaidReply<Outgoing>, Fault> {
     let answer = Outgoing { station: "north".to_owned(), level: Streamed::default(), checked: true };
     let levels = futures_util::stream::iter(0..ask.count).then(async |level| {
         if level % 1000 == 7 {
@@ -629,7 +629,7 @@ async fn relay(ask: Lease<Ask>) -> Result<OverlaidAnswer<Outgoing>, Fault> {
         }
         if level == 1_000_000 { Err("the source is gone") } else { Ok(f64::from(level)) }
     });
-    Ok(Answer::new(answer).overlaid_stream(levels))
+    Ok(Reply::new(answer).overlaid_stream(levels))
 }
 
 #[tokio::test]
@@ -667,7 +667,7 @@ async fn a_response_breaks_off_with_its_source() {
 
 #[tokio::test]
 async fn a_response_without_a_place_for_items_is_a_fault() {
-    let answer = async |_: Lease<Ask>| Ok::<_, Fault>(Answer::new(report(3)).overlaid(vec![1.0]));
+    let answer = async |_: Lease<Ask>| Ok::<_, Fault>(Reply::new(report(3)).overlaid(vec![1.0]));
     let client =
         Client::with_service("http://localhost/", SoapService::builder().operation(answer).build().expect("a service"));
     let answer = client.expect("a client").call_as::<Report>(&Ask { count: 1 }).await;

@@ -3,7 +3,7 @@
 
 use crate::common::*;
 use deltasoap::attachments::Part;
-use deltasoap::server::{Answer, Monitor, ServerHandle};
+use deltasoap::server::{Monitor, Reply, ServerHandle};
 use deltasoap::soap::Version;
 use deltasoap::{Binary, Fault, Lease, Server, Soap, SoapService};
 use deltasoap_test_support::latin_1;
@@ -127,7 +127,7 @@ fn streaming() -> SoapService {
     let fetch = async |_: Lease<Fetch>| {
         let pieces = stream::iter(["in ", "three ", "pieces"]).map_ok_bytes();
         let part = Part::stream("part@h", "text/plain", pieces);
-        Ok::<_, Fault>(Answer::new(FetchResponse { data: part.binary() }).with_part(part))
+        Ok::<_, Fault>(Reply::new(FetchResponse { data: part.binary() }).with_part(part))
     };
     SoapService::builder().operation(fetch).build().expect("a service")
 }

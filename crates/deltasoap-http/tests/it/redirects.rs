@@ -3,7 +3,7 @@
 
 use crate::common::scripted::{Scripted, answer, right};
 use crate::common::*;
-use deltasoap::client::{CallError, CallOptions, ClientBuilder, Credentials, Redirects};
+use deltasoap::client::{CallError, CallOptions, ClientBuilder, CookieJar, Credentials, Redirects};
 use deltasoap::stream::Streamed;
 use deltasoap::{Client, Soap};
 use http::{HeaderName, HeaderValue};
@@ -137,3 +137,56 @@ fn with_cookies(number: usize, elsewhere: SocketAddr) -> crate::common::scripted
 
 #[cfg(not(feature = "cookies"))]
 const _: Option<SocketAddr> = None;
+
+/// As curl and browsers do.
+#[tokio::test]
+async fn a_user_in_the_url_is_sent_as_credentials_and_shown_nowhere() {
+    const SECRET: &str = "c3@ret";
+    let server = Scripted::new(|_, _| right(&echo("x"))).await;
+    let url = server.url().replace("http://", "http://ada:c3%40ret@");
+    let header = |request: &String| {
+        let lines = request.lines().filter_map(|line| line.split_once(": "));
+        lines.filter(|(name, _)| name.eq_ignore_ascii_case("authorization")).map(|(_, it)| it.to_owned()).collect()
+    };
+    let expected = |credentials: Credentials| {
+        let value = credentials.authorization(&http::Method::POST, &http::Uri::default()).expect("Basic");
+        vec![value.to_str().expect("ASCII").to_owned()]
+    };
+    let other = Credentials::basic("bob", "other").expect("credentials");
+    let builder = || Client::builder(url.clone());
+    assert!(!format!("{:?}", builder()).contains("c3"));
+    call(builder()).await.expect("a response");
+    call(builder().credentials(other.clone())).await.expect("a response");
+    let own = CallOptions::new().http_header(http::header::AUTHORIZATION, HeaderValue::from_static("own"));
+    let client = builder().build().expect("a client");
+    client.call_as_with::<EchoResponse>(&echo("x"), own).await.expect("a response");
+    assert!(!format!("{client:?}").contains("c3"));
+    let requests = server.requests();
+    let sent: Vec<Vec<String>> = requests.iter().map(header).collect();
+    let from_url = expected(Credentials::basic("ada", SECRET).expect("credentials"));
+    assert_eq!(sent, [from_url, expected(other), vec!["own".to_owned()]]);
+    assert!(requests.iter().all(|request| !request.contains("c3") && !request.contains("ada")), "{requests:?}");
+    for bad in ["http://ada:c3%0A@localhost/", "http://ada:c3@", "ada:c3@localhost"] {
+        let error = Client::new(bad).expect_err("an invalid URL");
+        assert!(!format!("{error} {error:?}").contains("c3"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_jar_of_the_program_is_used_whatever_is_set_after_it() {
+    let server = Scripted::new(|_, _| answer(200, "set-cookie: a=b; path=/", "")).await;
+    let jars = [CookieJar::default(), CookieJar::default()];
+    let builder = || Client::builder(server.url());
+    let set = [
+        builder().cookie_jar(jars[0].clone()).cookies(false),
+        builder().cookies(false).cookie_jar(jars[1].clone()).cookies(true),
+    ];
+    for builder in set {
+        let client = builder.build().expect("a client");
+        for _ in 0..2 {
+            client.send(&echo("x")).await.expect("accepted");
+        }
+    }
+    let with_cookie: Vec<bool> = server.requests().iter().map(|request| request.contains("cookie: a=b")).collect();
+    assert_eq!(with_cookie, [false, true, false, true]);
+}

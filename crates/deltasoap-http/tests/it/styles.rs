@@ -5,7 +5,7 @@ use crate::common::*;
 use deltasoap::client::CallOptions;
 use deltasoap::engine::Buffer;
 use deltasoap::schema::{Style, Use};
-use deltasoap::server::{IntoAnswer, Operation};
+use deltasoap::server::{IntoReply, Operation};
 use deltasoap::soap::{Envelope, Version};
 use deltasoap::{Client, Fault, Lease, Message, Soap, SoapArray, SoapService};
 use std::fmt::Debug;
@@ -70,7 +70,7 @@ struct SortResponse {
 fn operation<Request, Response>(answer: fn(&Request) -> Response) -> Operation
 where
     Request: Message + Send + Sync + 'static,
-    Response: IntoAnswer + Send + 'static,
+    Response: IntoReply + Send + 'static,
 {
     Operation::new(move |request: Lease<Request>| {
         let response = answer(&request);

@@ -7,7 +7,7 @@ use crate::common::*;
 use deltasoap::attachments::{AttachmentError, Mtom, Part};
 use deltasoap::client::{CallError, CallOptions, HttpTransport};
 use deltasoap::engine::{Checkpoints, Differential, Limits};
-use deltasoap::server::{Answer, Denial, Principal, ServerHandle};
+use deltasoap::server::{Denial, Principal, Reply, ServerHandle};
 use deltasoap::soap::{FaultCode, HeaderBlock, Version};
 use deltasoap::stream::Streamed;
 use deltasoap::transport::{
@@ -62,11 +62,11 @@ struct Wait {
     milliseconds: u32,
 }
 
-async fn turn(mut context: Context, turn: Lease<Turn>) -> Result<Answer<Turned>, AttachmentError> {
+async fn turn(mut context: Context, turn: Lease<Turn>) -> Result<Reply<Turned>, AttachmentError> {
     let image = context.attachments().bytes(&turn.image).await?;
     let turned: Vec<u8> = image.iter().rev().copied().collect();
     let part = Part::new("turned@example.org", "image/png", turned);
-    Ok(Answer::new(Turned { image: part.binary() }).with_part(part))
+    Ok(Reply::new(Turned { image: part.binary() }).with_part(part))
 }
 
 async fn wait(wait: Lease<Wait>) -> Result<Total, Fault> {
@@ -74,11 +74,11 @@ async fn wait(wait: Lease<Wait>) -> Result<Total, Fault> {
     Ok(Total { total: f64::from(wait.milliseconds) })
 }
 
-async fn describe(context: Context, _: Lease<Describe>) -> Result<Answer<DescribeResponse>, Fault> {
+async fn describe(context: Context, _: Lease<Describe>) -> Result<Reply<DescribeResponse>, Fault> {
     let ticket = context.header::<Ticket>().transpose()?;
     let headers = ticket.iter().map(HeaderBlock::from_message).collect::<Result<_, _>>()?;
     let body = DescribeResponse { action: context.action(), peer: None, user_agent: None };
-    Ok(Answer { headers, ..Answer::new(body) })
+    Ok(Reply { headers, ..Reply::new(body) })
 }
 
 async fn fail(fail: Lease<Fail>) -> Result<EchoResponse, Fault> {

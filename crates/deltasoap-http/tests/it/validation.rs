@@ -5,7 +5,7 @@ use crate::common::*;
 use bytes::Bytes;
 use deltasoap::attachments::{Mtom, Part};
 use deltasoap::client::{CallError, CallOptions};
-use deltasoap::server::{Answer, Sharing, SoapServiceBuilder};
+use deltasoap::server::{Reply, Sharing, SoapServiceBuilder};
 use deltasoap::soap::Version;
 use deltasoap::transport::Body;
 use deltasoap::types::PartUri;
@@ -184,7 +184,7 @@ async fn a_client_reports_or_refuses_invalid_answers() {
     }
     assert_eq!(refusing.invalid_messages(), 4);
     let items = refusing.call_items(&echo("yes"), |response: &mut EchoResponse| &mut response.numbers).await;
-    assert!(matches!(items, Err(CallError::Refused(_))), "items are used before the end");
+    assert!(matches!(items, Err(CallError::RefusedRequest(_))), "items are used before the end");
 }
 
 #[tokio::test]
@@ -263,7 +263,7 @@ async fn the_parts_that_are_sent_are_validated() {
     let store = async |mut context: Context, request: Lease<Store>| {
         let content = context.attachments().bytes(&request.content).await?;
         let part = Part::new("part", "text/plain", content);
-        Ok::<_, Fault>(Answer::new(Store { content: part.binary() }).with_part(part))
+        Ok::<_, Fault>(Reply::new(Store { content: part.binary() }).with_part(part))
     };
     let (received, answered, asked) = (NoNo::default(), NoNo::default(), NoNo::default());
     let builder = SoapService::builder().operation(store).validate(received.clone(), Validation::Refuse);

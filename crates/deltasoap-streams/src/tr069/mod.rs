@@ -27,15 +27,18 @@
 //! A device sends an `Inform` every 300, 600, 900 or 1800 seconds. Each message differs from the
 //! one before it in:
 //!
-//! | content | change |
-//! |---|---|
-//! | `cwmp:ID` | always: plus 1, or random (see above) |
-//! | CurrentTime | always: plus the interval and a jitter of -2 to +5 seconds |
-//! | UpTime | always, if the device has it: advances like CurrentTime |
-//! | RetryCount | 0; in 1 message of 48 a session has failed: the count goes up by 1, the message comes after 5 to 10 seconds (doubled for each further retry), its events stay. 1 retry of 4 fails again |
-//! | Event | `2 PERIODIC`. 1 message of 64 comes early, within the interval, with `6 CONNECTION REQUEST` alone |
-//! | address | 1 message of 16 has a new one, with the event `4 VALUE CHANGE` appended: two events, `EventStruct[2]` |
-//! | ParameterList | 1 message of 20 has one parameter more, `ManagementServer.PeriodicInformInterval`; the next has one less again |
+//! - `cwmp:ID`: always: plus 1, or random (see above)
+//! - CurrentTime: always: plus the interval and a jitter of -2 to +5 seconds
+//! - UpTime: always, if the device has it: advances like CurrentTime
+//! - RetryCount: 0; in 1 message of 48 a session has failed: the count goes up by 1, the message
+//!   comes after 5 to 10 seconds (doubled for each further retry), its events stay. 1 retry of 4
+//!   fails again
+//! - Event: `2 PERIODIC`. 1 message of 64 comes early, within the interval, with `6 CONNECTION
+//!   REQUEST` alone
+//! - address: 1 message of 16 has a new one, with the event `4 VALUE CHANGE` appended: two events,
+//!   `EventStruct[2]`
+//! - ParameterList: 1 message of 20 has one parameter more,
+//!   `ManagementServer.PeriodicInformInterval`; the next has one less again
 //!
 //! The numbers in `arrayType` always agree with the items and keep the sample's form (`[0008]`).
 

@@ -3,24 +3,29 @@
 //! Lowering may widen what a schema allows, but never narrow it: every valid message is read, and
 //! is written again in the same order. Groups that have no element of their own become fields:
 //!
-//! | in the schema | as fields |
-//! |---|---|
-//! | a sequence within a sequence | its parts; each optional if the sequence is |
-//! | a choice of elements | an inline choice |
-//! | a choice that contains sequences, or elements that may be repeated | the parts of all branches, and which of them exclude each other (an optional sequence is present as a whole or not at all); only the parts, each optional, if the first element does not determine the branch |
-//! | a repeatable sequence, or a repeatable choice that contains sequences | a group: one inline record per occurrence |
-//! | other repeatable particles, and groups whose end a message does not show at once | an inline choice of all their elements, any number of times |
-//! | the head of a substitution group | an inline choice of the head and its substitutes |
-//! | `xsd:any` | elements that no other field names, as inline trees |
-//! | `xsd:anyAttribute` | all attributes without a field, as text; nothing in SOAP encoding |
-//! | `xsd:list` | its text; for names (`xsd:QName`) the names |
-//! | facets | only enumerations |
-//! | a pattern on numbers, dates and the like | a union with the type as its only member, whose values keep their text |
-//! | in SOAP encoding, a type that contains itself | values that may be shared |
-//! | mixed content | trees |
-//! | names that XML does not allow | nothing: what needs such a name is left out, with the operations that need it |
-//! | `default` and `fixed` | the value of an empty element or an absent attribute |
-//! | elements of abstract types, of types that others are derived from, of `xsd:anyType` and of `xsd:anySimpleType` | content whose type the message chooses ([`Element::Open`]) |
+//! - a sequence within a sequence: its parts; each optional if the sequence is
+//! - a choice of elements: an inline choice
+//! - a choice that contains sequences, or elements that may be repeated: the parts of all branches,
+//!   and which of them exclude each other (an optional sequence is present as a whole or not at
+//!   all); only the parts, each optional, if the first element does not determine the branch
+//! - a repeatable sequence, or a repeatable choice that contains sequences: a group, one inline
+//!   record per occurrence
+//! - other repeatable particles, and groups whose end a message does not show at once: an inline
+//!   choice of all their elements, any number of times
+//! - the head of a substitution group: an inline choice of the head and its substitutes
+//! - `xsd:any`: elements that no other field names, as inline trees
+//! - `xsd:anyAttribute`: all attributes without a field, as text; nothing in SOAP encoding
+//! - `xsd:list`: its text; for names (`xsd:QName`) the names
+//! - facets: only enumerations
+//! - a pattern on numbers, dates and the like: a union with the type as its only member, whose
+//!   values keep their text
+//! - in SOAP encoding, a type that contains itself: values that may be shared
+//! - mixed content: trees
+//! - names that XML does not allow: nothing; what needs such a name is left out, with the
+//!   operations that need it
+//! - `default` and `fixed`: the value of an empty element or an absent attribute
+//! - elements of abstract types, of types that others are derived from, of `xsd:anyType` and of
+//!   `xsd:anySimpleType`: content whose type the message chooses ([`Element::Open`])
 //!
 //! Content that the engine cannot type is kept as a tree, without loss; `Lowered::notes` lists it.
 //! An operation whose messages cannot be read and written carries the reason.

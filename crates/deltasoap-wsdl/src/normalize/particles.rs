@@ -242,9 +242,9 @@ impl<'m> Repetitions<'m> {
     }
 
     /// Returns true for a part of the model that an earlier [flattened](Self::is_flattened) list
-    /// may have taken, since it has the same name. Also returns true for what follows such a list in
-    /// an optional sequence if the list may have taken elements after the sequence. Such a part is
-    /// optional.
+    /// may have taken, since it has the same name. Also returns true for what follows such a list
+    /// in an optional sequence if the list may have taken elements after the sequence. Such a part
+    /// is optional.
     pub fn may_be_taken(&self, particle: &Particle) -> bool {
         self.ambiguity().may_be_taken(particle)
     }

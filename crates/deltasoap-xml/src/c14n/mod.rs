@@ -276,7 +276,10 @@ impl Whole {
         loop {
             self.canonical.pass(&mut self.reader, window, &mut |piece| self.out.extend_from_slice(piece));
             match self.reader.next(window) {
-                Ok(Event::Done) => return Ok(self.epilog()),
+                Ok(Event::Done) => {
+                    self.epilog();
+                    return Ok(());
+                }
                 Ok(event) => self.event(event),
                 Err(Stop::Pending) => return Err(None),
                 Err(Stop::Error(error)) => return Err(Some(error)),

@@ -6,7 +6,7 @@
 //!
 //! | group | what is asserted |
 //! |---|---|
-//! | documents with a DOCTYPE | refused: SOAP allows none; the well-formed ones for exactly this reason |
+//! | documents with a DOCTYPE | refused: SOAP allows none; well-formed ones for exactly this |
 //! | XML 1.1 and Namespaces 1.1 | nothing: another language |
 //! | tests for editions 1 to 4 only | nothing: the fifth edition allows more names |
 //! | tests for processors without namespaces | nothing: names with colons in the wrong places |

@@ -122,7 +122,10 @@ fn inline_choices() {
                <int>1</int><text>a</text><dbl>0.5</dbl><int>2</int><end>0</end></r>";
     round_trip(&most, xml);
     round_trip(&Drawing { mark: Some(Mark::Not), ..least }, &format!("<r><title></title>{DOT}<unmarked/></r>"));
-    assert_eq!(fault::<Drawing>("<r><title/></r>"), ErrorKind::MissingElement { expected: "frame".to_owned() });
+    assert_eq!(
+        fault::<Drawing>("<r><title/></r>"),
+        ErrorKind::MissingElement { expected: "frame".to_owned(), skipped: None }
+    );
     let twice = "<r><title/><fullPage/><fullPage/></r>";
     assert!(matches!(fault::<Drawing>(twice), ErrorKind::UnexpectedElement { found, .. } if found == "fullPage"));
     let late = "<r><title/><fullPage/><int>1</int><unmarked/></r>";

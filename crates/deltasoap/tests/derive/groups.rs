@@ -202,7 +202,7 @@ fn one_branch_and_all_of_it() {
         ("<nothing/><key>a</key>", "text"),
         ("<nothing/><text>a</text>", "unit"),
     ] {
-        let ErrorKind::MissingElement { expected: found } = fault::<Answer>(&format!("<r><id>1</id>{short}</r>"))
+        let ErrorKind::MissingElement { expected: found, .. } = fault::<Answer>(&format!("<r><id>1</id>{short}</r>"))
         else {
             panic!("{short}")
         };

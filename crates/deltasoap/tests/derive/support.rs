@@ -55,7 +55,7 @@ pub fn round_trip<T: Typed + Debug + PartialEq>(value: &T, xml: &str) {
 
 /// Returns the fault for a missing element.
 pub fn missing(name: &str) -> ErrorKind {
-    ErrorKind::MissingElement { expected: name.to_owned() }
+    ErrorKind::MissingElement { expected: name.to_owned(), skipped: None }
 }
 
 /// Returns the fault for an element that is not allowed there.

@@ -1,5 +1,6 @@
 //! Functions that are no handlers, and calls whose response is of another type.
 
+use deltasoap::server::{Operation, State};
 use deltasoap::{Client, Lease, Soap, SoapService};
 
 #[derive(Soap)]
@@ -12,6 +13,9 @@ struct Told {}
 
 struct Other {}
 
+#[derive(Clone)]
+struct Pool;
+
 async fn takes_no_message(_: Other) -> Told {
     Told {}
 }
@@ -22,6 +26,14 @@ async fn returns_no_message(_: Lease<Ask>) -> Other {
 
 async fn takes_no_context(_: Other, _: Lease<Ask>) -> Told {
     Told {}
+}
+
+async fn takes_state(_: State<Pool>, _: Lease<Ask>) -> Told {
+    Told {}
+}
+
+async fn returns_no_fault_later(_: Ask) -> Result<Told, Other> {
+    Ok(Told {})
 }
 
 fn returns_no_fault(_: Ask) -> Result<Told, Other> {
@@ -36,7 +48,13 @@ async fn calls(client: Client) {
 fn main() {
     let _ = SoapService::builder().operation(takes_no_message); // `Other` is not a request
     let _ = SoapService::builder().operation(returns_no_message); // `Other` is not a result of a handler
-    let _ = SoapService::builder().operation(takes_no_context); // takes_no_context}` is not a handler
+    let _ = SoapService::builder().operation(takes_no_context); // `Other` cannot be taken from the context of a request
+    let _ = SoapService::builder().operation(takes_state); // the service has no state `Pool`: its state is `()`
+    let _ = SoapService::builder().state(1).operation(takes_state); // the service has no state `Pool`: its state is
+    let _ = Operation::new(takes_state); // the service has no state `Pool`: its state is `()`
+    let _ = Operation::new(async |_: Option<Other>, _: Ask| Told {}); // `Option<Other>` cannot be taken
+    let _ = Operation::new(|_: State<Pool>, _: Other, _: Ask| Told {}); // `Other` cannot be taken
     let _ = SoapService::builder().operation(returns_no_fault); // returns_no_fault}` is not a handler
+    let _ = SoapService::builder().operation(returns_no_fault_later); // `Result<Told, Other>` is not a result of a handler
     let _ = calls;
 }

@@ -6,9 +6,9 @@
 
 use deltasoap::lexical::{DateTime, Decimal, Lexical};
 use deltasoap::schema::Use;
-use deltasoap::server::{Answer, BuildError, Header, Operation, SoapServiceBuilder, State};
+use deltasoap::server::{BuildError, Header, Operation, Reply, SoapServiceBuilder, State};
 use deltasoap::soap::{HeaderBlock, TypedFault};
-use deltasoap::{Binary, Fault, Nillable, Soap, SoapArray, SoapService};
+use deltasoap::{Binary, Fault, Faults, Nillable, Soap, SoapArray, SoapService};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -110,6 +110,13 @@ struct OutOfStock {
     left: u32,
 }
 
+/// The WSDL declares it as the operation's fault.
+#[derive(Debug, Faults)]
+enum ReserveFault {
+    OutOfStock(TypedFault<OutOfStock>),
+    Other(Fault),
+}
+
 #[derive(Soap)]
 #[soap(namespace = "urn:orders", element = "cancel")]
 struct Cancel {
@@ -191,7 +198,7 @@ type Cancellations = Arc<Mutex<HashMap<String, u32>>>;
 pub fn orders(builder: SoapServiceBuilder) -> Result<SoapService, BuildError> {
     let builder = builder.name("Orders").state(Cancellations::default());
     let builder = builder.operation(sample_order).operation(check_order).operation(cancel).operation(cancelled);
-    let reserve = Operation::new(reserve).fault::<OutOfStock>().documentation("Takes items from the stock of 10.");
+    let reserve = Operation::new(reserve).documentation("Takes items from the stock of 10.");
     let renew = Operation::new(renew).action("urn:orders#renew").response_header::<Session>();
     builder.add_operation(reserve).add_operation(renew).build()
 }
@@ -268,11 +275,12 @@ impl Order {
     }
 }
 
-async fn reserve(request: Reserve) -> Result<ReserveResponse, TypedFault<OutOfStock>> {
-    match 10_u32.checked_sub(request.count) {
-        Some(left) => Ok(ReserveResponse { left }),
-        None => Err(TypedFault::sender("not so many are left", OutOfStock { sku: request.sku, left: 10 })),
-    }
+async fn reserve(request: Reserve) -> Result<ReserveResponse, ReserveFault> {
+    let left = 10_u32.checked_sub(request.count).ok_or_else(|| {
+        let detail = OutOfStock { sku: request.sku, left: 10 };
+        ReserveFault::OutOfStock(TypedFault::sender("not so many are left", detail))
+    })?;
+    Ok(ReserveResponse { left })
 }
 
 async fn cancel(State(all): State<Cancellations>, request: Cancel) {
@@ -286,10 +294,10 @@ async fn cancelled(State(all): State<Cancellations>, request: Cancelled) -> Canc
     CancelledResponse { count: count.unwrap_or_default() }
 }
 
-async fn renew(Header(session): Header<Session>, _: Renew) -> Result<Answer<RenewResponse>, Fault> {
+async fn renew(Header(session): Header<Session>, _: Renew) -> Result<Reply<RenewResponse>, Fault> {
     let renewed = Session { hops: session.hops.saturating_add(1), user: session.user.clone() };
     let block = HeaderBlock::from_message(&renewed).map_err(|error| Fault::receiver(error.to_string()))?;
-    Ok(Answer::new(RenewResponse { user: session.user }).with_header(block))
+    Ok(Reply::new(RenewResponse { user: session.user }).with_header(block))
 }
 
 async fn sample(request: Sample) -> SampleResponse {

@@ -6,7 +6,7 @@
 use crate::{Failure, coded};
 use axum::Router;
 use deltasoap::schema::{Style, Use};
-use deltasoap::server::{Answer, BuildError, Operation, SoapServiceBuilder};
+use deltasoap::server::{BuildError, Operation, Reply, SoapServiceBuilder};
 use deltasoap::soap::{HeaderBlock, TypedFault};
 use deltasoap::transport::Compression;
 use deltasoap::{Context, Fault, Lease, Message, Server, Soap, SoapArray, SoapService};
@@ -133,8 +133,8 @@ struct EncodedCases {
     cases: SoapArray<Case>,
 }
 
-async fn trace<C: Calls>(context: Context, _: Lease<C::TraceRequest>) -> Result<Answer<C::TraceResponse>, Fault> {
-    let answer = Answer::new(C::TraceResponse::default());
+async fn trace<C: Calls>(context: Context, _: Lease<C::TraceRequest>) -> Result<Reply<C::TraceResponse>, Fault> {
+    let answer = Reply::new(C::TraceResponse::default());
     let Some(trace) = context.header::<C::Trace>() else { return Ok(answer) };
     let (id, hops): Fields = trace.map_err(|error| Fault::sender(error.to_string()))?.into();
     let trace = C::Trace::from((id, hops.saturating_add(1)));

@@ -2,7 +2,7 @@
 //!
 //! | module | changes |
 //! |---|---|
-//! | [`crate::markup`] | of elements: texts, more, fewer, exchanged; attributes; comments; empty-element tags |
+//! | [`crate::markup`] | elements: texts, more, fewer, exchanged; attributes, comments |
 //! | [`leaves`] | of texts: digits, lengths, entities, CDATA |
 //! | [`names`] | prefixes, namespaces, `xsi:type`, `xsi:nil`, duplicate attributes |
 //! | [`arrays`] | SOAP arrays: sizes, offsets, positions; growing and shrinking |

@@ -125,6 +125,11 @@ const GROUP: u8 = 1 << 6;
 /// Flag combined with one of the other states: the fields of a sequence are read in any order; see
 /// [`Tolerance::AnyOrder`](super::Tolerance::AnyOrder).
 const LOOSE: u8 = 1 << 5;
+/// Flag combined with one of the other states: an element was skipped that may be the reason why a
+/// required field will be missing.
+const NAMESAKES: u8 = 1 << 4;
+/// The flags.
+const FLAGS: u8 = GROUP | LOOSE | NAMESAKES;
 
 /// Reads the fields of an element, up to and including its end tag.
 ///
@@ -256,12 +261,12 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// Returns the routine's own state.
     fn state(&mut self) -> u8 {
-        self.frame().state & !(GROUP | LOOSE)
+        self.frame().state & !FLAGS
     }
 
     fn set_state(&mut self, state: u8) {
         let frame = self.frame();
-        frame.state = state | (frame.state & (GROUP | LOOSE));
+        frame.state = state | (frame.state & FLAGS);
     }
 
     fn is_in_group(&mut self) -> bool {

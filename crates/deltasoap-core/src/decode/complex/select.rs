@@ -271,7 +271,8 @@ impl<'s> Routine<'_, '_, 's> {
             return Ok(Some(lacking));
         }
         let name = what.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).filter(|name| !name.contains('<'));
-        Err(self.missing(name.map_or_else(|| what.clone(), ToOwned::to_owned)))
+        let index = name.and_then(|name| self.complex.fields.iter().position(|field| field.name.to_string() == name));
+        Err(self.missing(name.unwrap_or(&what).to_owned(), index))
     }
 
     /// Returns what is missing if nothing more comes.
@@ -367,10 +368,11 @@ impl<'s> Routine<'_, '_, 's> {
         self.cursor.error_at_tag(ErrorKind::UnexpectedElement { found: self.cursor.found_name(), expected })
     }
 
-    /// Creates the error for missing content in the element just closed.
+    /// Creates the error for missing content in the element just closed; the field, if it is one.
     #[cold]
-    pub(super) fn missing(&self, expected: String) -> Stop {
-        self.cursor.error_at_end(ErrorKind::MissingElement { expected })
+    pub(super) fn missing(&mut self, expected: String, field: Option<usize>) -> Stop {
+        let skipped = self.skipped_for(field);
+        self.cursor.error_at_end(ErrorKind::MissingElement { expected, skipped })
     }
 }
 

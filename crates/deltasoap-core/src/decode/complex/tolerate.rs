@@ -1,9 +1,10 @@
 //! Accepts content that the schema does not allow; see [`Tolerance`].
 
 use super::select::{is_field, is_wildcard};
-use super::{LOOSE, Routine, SKIPPING};
+use super::{LOOSE, NAMESAKES, Routine, SKIPPING};
 use crate::decode::{DeviationKind, Step, Stop, Tolerance};
-use crate::schema::{Compositor, Field};
+use crate::schema::{Compositor, Field, QName, View};
+use deltasoap_xml::NameId;
 
 impl Routine<'_, '_, '_> {
     /// Returns the order that is enforced on the fields.
@@ -48,13 +49,78 @@ impl Routine<'_, '_, '_> {
         }
         let is_unknown = !is_surplus && self.find(0).is_none();
         if selected.is_ok() && is_unknown && self.cursor.tolerance() >= Tolerance::Unknown {
-            self.cursor.report_element(DeviationKind::UnknownElement, self.complex);
+            let kind = self.kind_of_unknown()?;
+            self.cursor.report_element(kind, self.complex);
             self.set_state(SKIPPING);
             return Ok(None);
         }
         selected?;
         let from = self.next_in_sequence();
         Err(self.unexpected(from))
+    }
+
+    /// Returns the kind of the unknown element just opened. If it may be the reason why a required
+    /// field will be missing, it is noted for that error.
+    ///
+    /// # Errors
+    /// See [`leave_differential`](crate::decode::Cursor::leave_differential): a message that is
+    /// compared could pass the element unseen, and the error would not name it.
+    fn kind_of_unknown(&mut self) -> Step<DeviationKind> {
+        let Some(index) = self.namesake().filter(|&index| self.may_still_occur(index)) else {
+            return Ok(DeviationKind::UnknownElement);
+        };
+        let complex = self.complex;
+        let is_needed =
+            complex.fields[index].min > 0 || complex.compositor == Compositor::Choice || !complex.choices.is_empty();
+        if is_needed {
+            self.cursor.leave_differential()?;
+            self.note_namesake();
+        }
+        Ok(DeviationKind::Namesake)
+    }
+
+    /// Returns the field with the local name of the element just opened.
+    fn namesake(&self) -> Option<usize> {
+        let local = self.cursor.names().local(self.cursor.name());
+        self.complex.fields.iter().position(|field| has_local_name(self.view, field, local))
+    }
+
+    /// Returns true if a field may still occur, as far as the order shows.
+    fn may_still_occur(&mut self, index: usize) -> bool {
+        let (current, count) = (self.current(), self.frame().count);
+        let min = self.complex.fields[index].min;
+        match self.order() {
+            Compositor::All => !self.is_seen(index),
+            Compositor::Choice => count == 0,
+            // An optional field before the current one may have been passed over.
+            Compositor::Sequence if index < current => min == 0,
+            Compositor::Sequence => index > current || count < min.max(1),
+        }
+    }
+
+    fn note_namesake(&mut self) {
+        let (me, name) = (self.me, self.cursor.name());
+        if self.frame().state & NAMESAKES == 0 {
+            self.cursor.state().tolerated.forget_namesakes(me);
+            self.frame().state |= NAMESAKES;
+        }
+        self.cursor.state().tolerated.add_namesake(me, name);
+    }
+
+    /// Returns the element that was skipped although it has the local name of the missing field, or
+    /// of any field if one of several is missing.
+    pub(super) fn skipped_for(&mut self, missing: Option<usize>) -> Option<String> {
+        if self.frame().state & NAMESAKES == 0 {
+            return None;
+        }
+        let (fields, view) = (&self.complex.fields, self.view);
+        let names = self.cursor.names();
+        let is_it = |name: &NameId| match missing {
+            Some(index) => has_local_name(view, &fields[index], names.local(*name)),
+            None => true,
+        };
+        let skipped = self.cursor.namesakes(self.me).find(is_it)?;
+        Some(QName::owned(names.namespace(skipped), names.local(skipped)).to_string())
     }
 
     /// Creates the error for an element that has already occurred, apart from its namespace.
@@ -81,7 +147,7 @@ impl Routine<'_, '_, '_> {
         let mut can_be_empty =
             |field: &Field| field.nillable || self.cursor.has_empty_value(view.follow(field.element));
         if let Some(&index) = lacking.iter().find(|&&index| !can_be_empty(&complex.fields[index])) {
-            return Err(self.missing(complex.fields[index].name.to_string()));
+            return Err(self.missing(complex.fields[index].name.to_string(), Some(index)));
         }
         lacking.iter().copied().chain(short).for_each(|index| self.cursor.report_missing(complex, index));
         Ok(Some(lacking))
@@ -145,4 +211,13 @@ impl Routine<'_, '_, '_> {
     fn is_free(&mut self, index: usize) -> bool {
         self.complex.fields[index].is_repeated() || !self.is_seen(index)
     }
+}
+
+/// Returns true if the element of a field, or of one of its choices, has this local name.
+fn has_local_name(view: View<'_>, field: &Field, local: &str) -> bool {
+    if !field.inline {
+        return field.name.local == local;
+    }
+    let group = view.follow(field.element);
+    group.complex().is_some_and(|choice| choice.fields.iter().any(|field| has_local_name(group, field, local)))
 }

@@ -21,11 +21,14 @@
 //!
 //! | limit | counts | at most | then |
 //! |---|---|---|---|
-//! | slower | timed comparisons in a row that gain less than a tenth | 2 | regular mode for 8, 32, 128, 256 messages |
-//! | slower, small messages | the same for mending | 4 | regular mode for 64, 256, 1,024 messages |
+//! | slower | comparisons in a row that gain less than a tenth | 2 | regular mode for 8 to 256 |
+//! | slower, small messages | the same for mending | 4 | regular mode for 64, 256, 1,024 |
 //! | misses | small messages in a row that cannot be mended | 32 | the same |
-//! | noted in vain | messages that do not fit the noted one (other prologue, or not the same as a whole), since the last comparison | 2 | the same as for slower ones |
-//! | short | bytes of the operation | less than 512 | regular mode, except for dynamic values of at most 4,096 bytes, which may be mended |
+//! | noted in vain | messages since a comparison, unlike the noted one | 2 | as if slower |
+//! | short | bytes of the operation | less than 512 | regular mode |
+//!
+//! Waits are in messages. Dynamic values of at most 4,096 bytes may be mended even if they are
+//! short.
 
 use std::time::Duration;
 

@@ -10,10 +10,10 @@
 //! | a child begins, and ends | `at_child`, then `begin_child`; `end_child`: its place is noted |
 //! | a difference was found: the way to the element | `is_seeking`, `descend` |
 //! | a child begins over an old value | `take_shift`, then `resync`: fast mode may continue |
-//! | a list has other items than before, and they are too many or too few | `read_again`: regular mode reports it |
+//! | a list has too many other items, or too few | `read_again`: regular mode reports it |
 //! | an element ends over an old value | `leave_old_element` |
-//! | the content is not identified by fields and counts | `note_nothing` to `note_again`, `keep_elsewhere` |
-//! | a tree takes nodes, or declarations in scope | `note_bindings`, `check_skipped_trees`, `tree_nodes_left` |
+//! | fields and counts do not identify content | `note_nothing` to `note_again`, `keep_elsewhere` |
+//! | a tree takes nodes or bindings | `note_bindings`, `check_skipped_trees`, `tree_nodes_left` |
 //! | references are found | `is_compared`, `drop_policy`, `leave_differential`, `compare_nothing` |
 //!
 //! Leaf checkpoints are called directly, because they act at every element. A policy acts on

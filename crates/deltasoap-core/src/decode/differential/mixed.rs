@@ -20,10 +20,12 @@
 //!
 //! | limit | counts | at most | then |
 //! |---|---|---|---|
-//! | search | beginnings noted in search of kinds | 64, then 128 | no search for 1,024, 2,048, 4,096, then 8,192 messages |
-//! | strange | messages in a row that begin like none; a wrong guess counts as 16 | 128 | the kept messages are dropped |
-//! | kept | messages of other kinds, and their bytes | 512 and 8 MiB | one that was not used for two rounds goes, or the new one is not kept |
+//! | search | beginnings noted in search of kinds | 64, then 128 | none for 1,024 to 8,192 |
+//! | strange | messages in a row that begin like none; a wrong guess is 16 | 128 | the kept go |
+//! | kept | messages of other kinds, and their bytes | 512, 8 MiB | an unused one goes, or this |
 //! | waiting | messages in a row that are not compared | 512 | the waiting message is dropped |
+//!
+//! A kept message is unused if two rounds passed without it.
 //!
 //! So a kind that comes at least once in about 20 messages of unknown kinds is found within some
 //! rounds; a rarer one late or not at all.

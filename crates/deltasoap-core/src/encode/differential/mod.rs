@@ -37,11 +37,11 @@
 //!
 //! | DUT entry | general content (`tape`) | flat arrays (`run`) |
 //! |---|---|---|
-//! | type, widest value | code of the image in the entry; the width is that of the Rust type | those of the column, in the form |
-//! | dirty bit | none: in the tracked value, or found by comparing | one bit per item in `TrackedVec`, or found by comparing |
+//! | type, widest value | code of the entry's image; the type's width | those of the column |
+//! | dirty bit | in tracked values, or found by comparing | a bit of `TrackedVec`, or the same |
 //! | location | `pos`, 4 bytes | `positions`, 4 bytes |
-//! | serialized length | up to the end tag's `pos` | the field's width; `lens`, 2 bytes, if stuffed |
-//! | field width | up to what follows the end tag | up to the next position, less the markup between |
+//! | serialized length | up to the end tag's `pos` | the width; `lens`, 2 bytes, if stuffed |
+//! | field width | up to what follows the end tag | up to the next position, less markup |
 //! | (the last value) | 8 bytes, or the text | `images`, 1 to 8 bytes, or the text |
 //!
 //! So a double in an array costs 12 bytes besides its text, 14 if it is stuffed; an `int` 8 or 10;
@@ -54,12 +54,12 @@
 //! |---|---|
 //! | `templates.rs` | selects the most similar template, or none |
 //! | `soap/envelope.rs` | writes the envelope and the header blocks through encoder calls |
-//! | `Content::encode` (derived, or that of `Value`) | walks the value: one call for each tag, attribute and text |
+//! | `Content::encode` (derived, or that of `Value`) | a call for each tag, attribute and text |
 //! | `follow/starts.rs` | a start tag: is its element here, a little later, or missing? |
 //! | `follow/tracked.rs` | tracked content that reports no change is stepped over |
 //! | `follow/leaves.rs` | a leaf: an equal value stays, another one is written over it |
 //! | `edit.rs` | a text that needs more or less room: its chunk is rebuilt |
-//! | `follow/lists.rs`, `run/update.rs` | lists of flat items, chunk by chunk: `changes` finds, `patch` writes, `merge` makes room |
+//! | `follow/lists.rs`, `run/update.rs` | flat items: `changes` finds, `patch` and `merge` write |
 //! | `follow/ends.rs` | an end tag: drops old children that did not come again |
 //! | `outgoing.rs` | the chunks are frames that the socket takes without a copy |
 //!

@@ -6,8 +6,8 @@
 //! little is new, a message is additionally written in full once templates have taken so long that
 //! this is a small part of their time: streams whose messages take almost no time are never
 //! measured. The time that templates take beyond messages in full is a *debt*, which messages in
-//! full pay off by a part of their time. So in the long run trying costs little more than that part,
-//! for any stream, and a stream that becomes similar is detected.
+//! full pay off by a part of their time. So in the long run trying costs little more than that
+//! part, for any stream, and a stream that becomes similar is detected.
 //!
 //! The part is a 48th of the time of messages in full. Of short messages, one in sixteen is timed,
 //! and counts for those before it. The time of a message in full is estimated as a fixed part and a
@@ -21,8 +21,8 @@ const NEW: f64 = 0.25;
 pub(super) const MANY: u32 = 2;
 /// The part of the time of messages in full that trying may take.
 const PART: f64 = 1.0 / 48.0;
-/// Maximum that a timed message adds to the debt, with those before it, as a multiple of its time in
-/// full: more is usually caused by the machine.
+/// Maximum that a timed message adds to the debt, with those before it, as a multiple of its time
+/// in full: more is usually caused by the machine.
 const MAX_LOSS: f64 = 8.0;
 /// Maximum credit from the gains of earlier messages, as a number of messages in full.
 const MAX_GAIN: f64 = 4.0;
@@ -166,8 +166,8 @@ fn weight(bytes: usize) -> f64 {
     bytes as f64 + FIXED
 }
 
-/// Returns the smoothed rate after another one was measured. A single slow message is usually caused
-/// by the machine; a fast one never is.
+/// Returns the smoothed rate after another one was measured. A single slow message is usually
+/// caused by the machine; a fast one never is.
 fn smooth(rate: f64, now: f64) -> f64 {
     let part = if now < rate { 0.5 } else { 0.25 };
     rate + (now.min(rate * 4.0) - rate) * part

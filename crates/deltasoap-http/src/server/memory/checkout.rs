@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Number of messages after which a memory has been compared with one, if that is useful: the first
-/// ones of a stream leave no notes to compare with. Streams of many senders begin one after the other,
-/// which says nothing about those that follow.
+/// ones of a stream leave no notes to compare with. Streams of many senders begin one after the
+/// other, which says nothing about those that follow.
 const SETTLED: u64 = 4;
 
 /// The source of a request's memory, to which it is returned.
@@ -28,17 +28,17 @@ pub(crate) struct MemorySource {
 }
 
 impl MemorySource {
-    /// Returns the source of a request's memory; `None` if nothing identifies its stream, or keeping
-    /// memories is useless: a service whose clients send one request per connection detects this,
-    /// and then records nothing.
+    /// Returns the source of a request's memory; `None` if nothing identifies its stream, or
+    /// keeping memories is useless: a service whose clients send one request per connection detects
+    /// this, and then records nothing.
     pub(crate) fn for_request(parts: &Parts, cache: &Arc<Cache>) -> Option<Self> {
         let source = MemorySource::for_response(parts, cache)?;
         let agent = parts.headers.get(USER_AGENT).map(HeaderValue::as_bytes);
         Some(MemorySource { agent: cache.hasher().hash_one(agent), ..source })
     }
 
-    /// Returns the source of the templates for a request's response, which are the same for all of a
-    /// sender's programs.
+    /// Returns the source of the templates for a request's response, which are the same for all of
+    /// a sender's programs.
     pub(crate) fn for_response(parts: &Parts, cache: &Arc<Cache>) -> Option<Self> {
         let principal = parts.extensions.get::<Principal>().filter(|_| cache.sharing() == Sharing::Principal);
         let store = parts.extensions.get::<Connection>().map(|connection| connection.store(cache));

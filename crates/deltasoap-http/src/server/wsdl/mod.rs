@@ -93,7 +93,8 @@ impl Description {
 pub(super) fn escaped(text: &str) -> String {
     let mut buffer = Buffer::new();
     buffer.push_text(text, Escape::Attribute);
-    String::from_utf8_lossy(buffer.as_slice()).replace('\'', "&#39;")
+    // `]]>` is not allowed in text (XML 1.0, section 2.4).
+    String::from_utf8_lossy(buffer.as_slice()).replace('\'', "&#39;").replace('>', "&gt;")
 }
 
 #[cfg(test)]
@@ -114,6 +115,11 @@ mod tests {
                     <s:address/></w:definitions>";
         let expected = text.replace("http://old", "NEW").replace("location=\"\"", "location=\"NEW\"");
         assert_eq!(description(text, &[]).expect("well-formed").at("NEW"), expected);
+    }
+
+    #[test]
+    fn escaped_text_may_be_anywhere() {
+        assert_eq!(escaped("<a b='\"&'>]]>"), "&lt;a b=&#39;&quot;&amp;&#39;&gt;]]&gt;");
     }
 
     const MAIN: &str = "<w:definitions xmlns:w='http://schemas.xmlsoap.org/wsdl/' \

@@ -218,8 +218,9 @@ trait FromNumber: Lexical {
 /// Reads a number, or its text.
 struct NumberOrText<T>(PhantomData<T>);
 
-/// serde_json's key of a number, if its feature `arbitrary_precision` is enabled: `deltasoap-dynamic`
-/// enables it. Such a number is a map of one entry, except where a certain type is asked for.
+/// serde_json's key of a number, if its feature `arbitrary_precision` is enabled:
+/// `deltasoap-dynamic` enables it. Such a number is a map of one entry, except where a certain type
+/// is asked for.
 const TOKEN: &str = "$serde_json::private::Number";
 
 impl<'de, T: FromNumber> Visitor<'de> for NumberOrText<T> {

@@ -4,12 +4,12 @@
 //! | limiter | counts | at most | beyond it |
 //! |---|---|---|---|
 //! | progress | stops of fast mode at one position | two | the message is reread from its start |
-//! | switches | bytes that regular mode would have read meanwhile | 16 KiB, and 2 for each byte read | the same |
-//! | judgement | bytes that are equal, of the first 8 KiB and at each difference after | at least one in 8 | the rest is read in regular mode |
-//! | balance | switches, in bytes, beyond the bytes that are equal | an eighth of the old message, 1 to 16 KiB | the same |
-//! | search | bytes compared in search of items inserted or removed | as many as were read | no more searches |
+//! | switches | bytes that regular mode would have read | 16 KiB, and 2 per byte read | the same |
+//! | judgement | equal bytes, of 8 KiB and at later differences | at least 1 in 8 | regular mode |
+//! | balance | switches, in bytes, less equal bytes | 1/8 of the message, 1 to 16 KiB | the same |
+//! | search | bytes compared to find moved items | as many as read | no more searches |
 //! | slides | nodes that got another place in their list | 16 per node | no more searches |
-//! | moved bytes | bytes of values moved within their list | 32 for each byte of the old message | no more searches |
+//! | moved bytes | bytes of moved values | 32 per byte of the old message | no more searches |
 //! | moved items | flat items moved within their list | 16 per item | no more searches |
 //!
 //! A message is reread at most once, as nothing is compared then. So a message costs at most twice

@@ -12,7 +12,7 @@ use std::fmt;
 
 /// A response with header blocks and parts.
 #[derive(Debug, Clone)]
-pub struct Answer<T> {
+pub struct Reply<T> {
     /// Header blocks, in the order in which they are written.
     pub headers: Vec<HeaderBlock>,
     /// The body's element.
@@ -21,10 +21,10 @@ pub struct Answer<T> {
     pub parts: Vec<Part>,
 }
 
-impl<T> Answer<T> {
+impl<T> Reply<T> {
     /// Creates a response without header blocks.
     pub fn new(body: T) -> Self {
-        Answer { headers: Vec::new(), body, parts: Vec::new() }
+        Reply { headers: Vec::new(), body, parts: Vec::new() }
     }
 
     /// Adds a part.
@@ -42,7 +42,7 @@ impl<T> Answer<T> {
     }
 }
 
-impl<T: Message> Answer<T> {
+impl<T: Message> Reply<T> {
     /// Returns the response with a list of any length, which is written while it is sent.
     ///
     /// The items come from an iterator, for the response's one
@@ -56,7 +56,7 @@ impl<T: Message> Answer<T> {
     ///
     /// ```
     /// # use deltasoap::{Client, Fault, Lease, Soap, SoapService};
-    /// # use deltasoap::server::{Answer, OverlaidAnswer};
+    /// # use deltasoap::server::{Reply, OverlaidReply};
     /// # use deltasoap::stream::Streamed;
     /// # #[derive(Soap)]
     /// # #[soap(namespace = "urn:lab", message, response = Measured)]
@@ -67,8 +67,8 @@ impl<T: Message> Answer<T> {
     ///     level: Streamed<f64>,
     /// }
     ///
-    /// async fn measure(_: Lease<Measure>) -> Result<OverlaidAnswer<Measured>, Fault> {
-    ///     Ok(Answer::new(Measured { level: Streamed::default() }).overlaid((0..100_000).map(f64::from)))
+    /// async fn measure(_: Lease<Measure>) -> Result<OverlaidReply<Measured>, Fault> {
+    ///     Ok(Reply::new(Measured { level: Streamed::default() }).overlaid((0..100_000).map(f64::from)))
     /// }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -78,31 +78,31 @@ impl<T: Message> Answer<T> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn overlaid<I>(self, items: I) -> OverlaidAnswer<T>
+    pub fn overlaid<I>(self, items: I) -> OverlaidReply<T>
     where
         I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static> + Send + 'static,
     {
-        let begin = move |answer: &Envelope<'_>, chunk| Ok(Overlay::new(answer, items, chunk)?.into());
-        OverlaidAnswer { answer: self, overlaying: Overlaying(Box::new(begin)) }
+        let begin = move |reply: &Envelope<'_>, chunk| Ok(Overlay::new(reply, items, chunk)?.into());
+        OverlaidReply { reply: self, overlaying: Overlaying(Box::new(begin)) }
     }
 
     /// As [`overlaid`](Self::overlaid), with items from a stream. Items that are ready are sent at
     /// once, even if the response is compressed. An error of the stream aborts the response.
-    pub fn overlaid_stream<Item, S, E>(self, items: S) -> OverlaidAnswer<T>
+    pub fn overlaid_stream<Item, S, E>(self, items: S) -> OverlaidReply<T>
     where
         Item: Typed + Send + 'static,
         S: Stream<Item = Result<Item, E>> + Send + 'static,
         E: Into<BoxError> + 'static,
     {
-        let begin = move |answer: &Envelope<'_>, chunk| Ok(Body::fed(Overlay::open(answer, chunk)?, items));
-        OverlaidAnswer { answer: self, overlaying: Overlaying(Box::new(begin)) }
+        let begin = move |reply: &Envelope<'_>, chunk| Ok(Body::fed(Overlay::open(reply, chunk)?, items));
+        OverlaidReply { reply: self, overlaying: Overlaying(Box::new(begin)) }
     }
 }
 
-/// A response whose list is written while it is sent; see [`Answer::overlaid`].
+/// A response whose list is written while it is sent; see [`Reply::overlaid`].
 #[derive(Debug)]
-pub struct OverlaidAnswer<T> {
-    answer: Answer<T>,
+pub struct OverlaidReply<T> {
+    reply: Reply<T>,
     overlaying: Overlaying,
 }
 
@@ -118,8 +118,8 @@ impl Overlaying {
     /// # Errors
     /// When the response has no list to stream, or several, or a list of other items; when it
     /// contains text that XML cannot carry.
-    pub(crate) fn begin(self, answer: &Envelope<'_>, chunk: usize) -> Result<Body, Error> {
-        self.0(answer, chunk)
+    pub(crate) fn begin(self, reply: &Envelope<'_>, chunk: usize) -> Result<Body, Error> {
+        self.0(reply, chunk)
     }
 }
 
@@ -129,52 +129,52 @@ impl fmt::Debug for Overlaying {
     }
 }
 
-/// A response of a handler: a message, an [`Answer`] with header blocks around one, or an
-/// [`OverlaidAnswer`].
-pub trait IntoAnswer: Sized {
+/// A response of a handler: a message, a [`Reply`] with header blocks around one, or an
+/// [`OverlaidReply`].
+pub trait IntoReply: Sized {
     /// The type of the body's element.
     type Body: Message;
 
     /// Returns the response with its header blocks.
-    fn into_answer(self) -> Answer<Self::Body>;
+    fn into_reply(self) -> Reply<Self::Body>;
 
     /// Returns the response, and the items that are written while it is sent.
     #[doc(hidden)]
-    fn into_parts(self) -> (Answer<Self::Body>, Option<Overlaying>) {
-        (self.into_answer(), None)
+    fn into_parts(self) -> (Reply<Self::Body>, Option<Overlaying>) {
+        (self.into_reply(), None)
     }
 }
 
-impl<T: Message> IntoAnswer for OverlaidAnswer<T> {
+impl<T: Message> IntoReply for OverlaidReply<T> {
     type Body = T;
 
     /// Returns the response without its items.
-    fn into_answer(self) -> Answer<T> {
-        self.answer
+    fn into_reply(self) -> Reply<T> {
+        self.reply
     }
 
-    fn into_parts(self) -> (Answer<T>, Option<Overlaying>) {
-        (self.answer, Some(self.overlaying))
-    }
-}
-
-impl<T: Message> IntoAnswer for T {
-    type Body = T;
-
-    fn into_answer(self) -> Answer<T> {
-        Answer::new(self)
+    fn into_parts(self) -> (Reply<T>, Option<Overlaying>) {
+        (self.reply, Some(self.overlaying))
     }
 }
 
-impl<T: Message> IntoAnswer for Answer<T> {
+impl<T: Message> IntoReply for T {
     type Body = T;
 
-    fn into_answer(self) -> Answer<T> {
+    fn into_reply(self) -> Reply<T> {
+        Reply::new(self)
+    }
+}
+
+impl<T: Message> IntoReply for Reply<T> {
+    type Body = T;
+
+    fn into_reply(self) -> Reply<T> {
         self
     }
 }
 
-/// An answer that the handler has written itself: a message of any kind, or none.
+/// A reply that the handler has written itself: a message of any kind, or none.
 ///
 /// For protocols where the type of the response does not follow from the type of the request, for
 /// example where the server sends requests of its own in its responses. See
@@ -184,7 +184,7 @@ impl<T: Message> IntoAnswer for Answer<T> {
 pub struct MessageReply {
     pub(crate) status: StatusCode,
     pub(crate) message: Option<Body>,
-    /// True if the answer counts as a fault in statistics.
+    /// True if the reply counts as a fault in statistics.
     pub(crate) is_fault: bool,
 }
 
@@ -200,7 +200,7 @@ impl MessageReply {
         MessageReply { status: StatusCode::INTERNAL_SERVER_ERROR, message: Some(message.into()), is_fault: true }
     }
 
-    /// Creates an answer without a message: only a status, such as 204.
+    /// Creates a reply without a message: only a status, such as 204.
     pub fn status(status: StatusCode) -> Self {
         MessageReply { status, message: None, is_fault: !status.is_success() }
     }

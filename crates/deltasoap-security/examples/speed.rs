@@ -1,0 +1,65 @@
+//! What signing and verifying add to a message: `cargo run --release --example speed`.
+
+use deltasoap::Soap;
+use deltasoap_core::soap::{Envelope, Version};
+use deltasoap_core::{Template, Templating};
+use deltasoap_security::{Identity, Protection, Requirements, Trust};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+#[derive(Soap)]
+#[soap(namespace = "urn:lab", message, qualified)]
+struct Report {
+    level: Vec<f64>,
+}
+
+fn main() {
+    let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_RSA_SHA256).expect("a key");
+    let certificate = rcgen::CertificateParams::default().self_signed(&key).expect("a certificate").pem();
+    let identity = Identity::from_pem(&certificate, key.serialize_pem()).expect("an identity");
+    let trust = Trust::nobody().certificates(&certificate).expect("a certificate");
+    let protection = Protection::new().timestamp(Duration::from_secs(300)).sign(identity);
+    let requirements = Arc::new(Requirements::new().trust(trust).signed_body().replays(None));
+    for count in [50, 100_000] {
+        let mut report = Report { level: (0..count).map(|i| f64::from(i).sqrt() * 1.000_000_1).collect() };
+        let mut template = Template::new(Templating::default());
+        let write = |template: &mut Template, report: &Report| {
+            template
+                .encode(&Envelope::new(report).canonical(protection.body_id().expect("a signed body")))
+                .expect("a message")
+        };
+        let message = write(&mut template, &report);
+        let sign = |message: &deltasoap_core::Outgoing| {
+            protection.header(Version::Soap11, &[], message, &[]).expect("a header")
+        };
+        let signed = message.clone().with_header(sign(&message)).to_vec();
+        println!("{} bytes", signed.len());
+        println!("  sign    {:?}", best(|| drop(black_box(sign(&message)))));
+        println!(
+            "  verify  {:?}",
+            best(|| {
+                let mut verification = requirements.begin(deltasoap_xml::Limits::default());
+                for piece in signed.chunks(64 << 10) {
+                    verification.push(piece).expect("a valid head");
+                }
+                verification.finish().expect("a valid message");
+            })
+        );
+        println!(
+            "  SHA-256 {:?}",
+            best(|| drop(black_box(aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, &signed))))
+        );
+        report.level[7] += 1.0;
+        println!("  write   {:?}", best(|| drop(black_box(write(&mut template, &report)))));
+    }
+}
+
+fn best(mut run: impl FnMut()) -> Duration {
+    let times = (0..60).map(|_| {
+        let start = Instant::now();
+        run();
+        start.elapsed()
+    });
+    times.min().unwrap_or_default()
+}
