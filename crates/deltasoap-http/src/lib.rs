@@ -212,10 +212,12 @@ mod coding;
 mod deviations;
 mod drain;
 mod error;
+mod header;
 mod inspect;
 mod items;
 mod media;
 mod secret;
+mod secured;
 #[cfg(feature = "server")]
 mod server;
 mod settle;
@@ -241,15 +243,16 @@ pub use body::Body;
 pub use charset::{CharsetError, self_described};
 #[cfg(feature = "client")]
 pub use client::{
-    CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Deadline, Exchange, Failure, HttpTransport,
-    HttpTransportBuilder, IncomingResponse, InvalidCredentials, InvalidProxy, InvalidUrl, Leased, MessageError,
-    OutgoingRequest, Proxy, RedirectError, Redirects, Response, Retries, SharedTemplates, StatusError, TimeoutError,
-    Trace, TracedBody, TracedRequest, TracedResponse, Whole,
+    CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Deadline, Exchange, Failure, HeaderProvider,
+    HttpTransport, HttpTransportBuilder, IncomingResponse, IntoHeaderBlocks, InvalidCredentials, InvalidProxy,
+    InvalidUrl, Leased, MessageError, OutgoingCall, OutgoingRequest, Proxy, RedirectError, Redirects, Response,
+    Retries, SharedTemplates, StatusError, TimeoutError, Trace, TracedBody, TracedRequest, TracedResponse, Whole,
 };
 #[cfg(feature = "cookies")]
 pub use client::{CookieJar, InvalidCookies};
 pub use coding::{CodingError, Compression, ContentCoding, GzipLimits};
 pub use error::BoxError;
+pub use header::Header;
 #[cfg(feature = "values")]
 pub use items::DescribedList;
 pub use items::Items;
@@ -261,10 +264,10 @@ pub use server::ServiceIndex;
 #[cfg(feature = "server")]
 pub use server::{
     ActionCheck, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, Extension, Extract,
-    FromContext, FromRef, FromRequest, Handler, HandlerResult, Header, HeavyWork, InterceptedRequest,
-    InterceptedResponse, IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation,
-    OverlaidReply, PeerCertificates, Principal, Reply, ResponseFuture, Scheduling, Server, ServerHandle, ServiceStats,
-    Sharing, SmallFirst, SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh, shutdown_signal,
+    FromContext, FromRef, FromRequest, Handler, HandlerResult, HeavyWork, InterceptedRequest, InterceptedResponse,
+    IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation, OverlaidReply, PeerCertificates,
+    Principal, Reply, ResponseFuture, Scheduling, Server, ServerHandle, ServiceStats, Sharing, SmallFirst, SoapService,
+    SoapServiceBuilder, State, StatsSnapshot, Weigh, shutdown_signal,
 };
 #[cfg(feature = "_tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};

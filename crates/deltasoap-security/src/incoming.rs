@@ -190,11 +190,6 @@ impl Requirements {
         Verification { requirements: Arc::clone(self), walk: Walk::new(limits), found: None }
     }
 
-    /// Returns true if a body must be signed. Then nothing of it is known to be valid before its end.
-    pub fn needs_signed_body(&self) -> bool {
-        self.needs.signed_body
-    }
-
     fn now(&self) -> SystemTime {
         self.now.unwrap_or_else(SystemTime::now)
     }
@@ -604,7 +599,7 @@ impl Check<'_> {
         if *signed_body && !references.has_body {
             return missing("signature over its body");
         }
-        let is_signed = |index: usize| references.elements.iter().any(|&whole| whole == index);
+        let is_signed = |index: usize| references.elements.contains(&index);
         if *signed_timestamp && !self.timestamp.is_some_and(|(timestamp, _)| is_signed(timestamp)) {
             return missing("signature over its timestamp");
         }

@@ -50,3 +50,8 @@ pub use replay::ReplayCache;
 pub use token::saml::{Assertion, AssertionRules, Confirmation};
 pub use token::username::{UsernameToken, Users};
 pub use trust::Trust;
+
+/// Returns the name of the security header.
+pub fn header_name() -> deltasoap_core::QName {
+    deltasoap_core::QName::new(ns::WSSE, "Security")
+}

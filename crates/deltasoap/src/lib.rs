@@ -167,10 +167,11 @@ pub mod client {
     #[cfg(feature = "blocking")]
     pub use deltasoap_http::blocking;
     pub use deltasoap_http::{
-        CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Deadline, Exchange, Failure, HttpTransport,
-        HttpTransportBuilder, IncomingResponse, InvalidCredentials, InvalidProxy, InvalidUrl, Leased, MessageError,
-        OutgoingRequest, Proxy, RedirectError, Redirects, Response, Retries, SharedTemplates, StatusError,
-        TimeoutError, Trace, TracedBody, TracedRequest, TracedResponse, Whole,
+        CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Deadline, Exchange, Failure,
+        HeaderProvider, HttpTransport, HttpTransportBuilder, IncomingResponse, IntoHeaderBlocks, InvalidCredentials,
+        InvalidProxy, InvalidUrl, Leased, MessageError, OutgoingCall, OutgoingRequest, Proxy, RedirectError, Redirects,
+        Response, Retries, SharedTemplates, StatusError, TimeoutError, Trace, TracedBody, TracedRequest,
+        TracedResponse, Whole,
     };
     #[cfg(feature = "cookies")]
     pub use deltasoap_http::{CookieJar, InvalidCookies};
@@ -228,6 +229,45 @@ pub mod tls {
     pub use deltasoap_http::{ClientTls, Identity, Roots, ServerTls, TlsError};
 }
 
+/// WS-Security: what secures messages, and what is required of received ones.
+///
+/// ```
+/// use deltasoap::security::{Protection, Requirements, UsernameToken};
+/// use deltasoap::server::Extension;
+/// use deltasoap::security::Verified;
+/// use deltasoap::{Client, Soap, SoapService};
+///
+/// #[derive(Soap)]
+/// #[soap(namespace = "urn:camera", message, response = Status)]
+/// struct GetStatus {}
+///
+/// #[derive(Soap)]
+/// #[soap(namespace = "urn:camera", message)]
+/// struct Status {
+///     user: String,
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let service = SoapService::builder()
+///     .requirements(Requirements::new().users(|user: &str| (user == "ada").then_some("secret")))
+///     .operation(async |Extension(verified): Extension<Verified>, _: GetStatus| Status {
+///         user: verified.sender.name().unwrap_or_default().to_owned(),
+///     })
+///     .build()?;
+///
+/// let client = Client::builder("http://localhost/")
+///     .protection(Protection::new().user(UsernameToken::digest("ada", "secret")))
+///     .build_with(service)?;
+/// assert_eq!(client.call(&GetStatus {}).await?.user, "ada");
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "security")]
+pub mod security {
+    pub use deltasoap_security::*;
+}
+
 /// The check of messages against their schema, beyond what decoding checks.
 #[cfg(feature = "http")]
 pub mod validation {
@@ -241,7 +281,7 @@ pub mod soap {
     #[doc(hidden)]
     pub use deltasoap_http::FaultVariant;
     #[cfg(feature = "http")]
-    pub use deltasoap_http::{IntoFault, TypedFault};
+    pub use deltasoap_http::{Header, IntoFault, TypedFault};
 }
 
 /// Types of values in messages.

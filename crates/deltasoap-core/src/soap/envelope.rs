@@ -6,7 +6,7 @@ use crate::encode::Encoder;
 use crate::encode::parts::{BinaryParts, TakenPart};
 use crate::node::Child;
 use crate::schema::{QName, Use, View};
-use crate::{Buffer, Error, Node, ns};
+use crate::{Buffer, EncodeStats, Error, Node, Outgoing, ns};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -190,6 +190,15 @@ impl<'a> Envelope<'a> {
     /// Same as [`to_vec`](Self::to_vec).
     pub fn write(&self, buffer: Buffer) -> Result<Buffer, Error> {
         Ok(self.write_parted(buffer)?.bytes)
+    }
+
+    /// Like [`write`](Self::write), and returns a message that a header can be
+    /// [inserted](Outgoing::with_header) into.
+    ///
+    /// # Errors
+    /// Same as [`to_vec`](Self::to_vec).
+    pub fn write_outgoing(&self, buffer: Buffer) -> Result<Outgoing, Error> {
+        Ok(Outgoing::in_full(self.write_parted(buffer)?, &mut EncodeStats::default()))
     }
 
     /// Like [`write`](Self::write), and returns where the body is.

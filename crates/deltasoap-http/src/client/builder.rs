@@ -6,6 +6,7 @@ use super::credentials::{Credentials, InvalidCredentials};
 use super::intercept::{IncomingResponse, Interceptors, OutgoingRequest};
 use super::memories::{BYTES, MEMORIES, Memories};
 use super::network::HttpTransport;
+use super::provided::{HeaderProvider, HeaderProviders};
 use super::redirects::Redirects;
 use super::retries::Retries;
 use super::templates::{SharedTemplates, Writer};
@@ -16,6 +17,7 @@ use crate::attachments::{AttachmentOptions, Mtom};
 use crate::coding::{Compression, GzipLimits};
 use crate::error::BoxError;
 use crate::inspect::{Checks, Inspector};
+use crate::secured::{Protect, Verify};
 use crate::validation::{Validating, Validation, Validator};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
@@ -148,6 +150,7 @@ pub(super) struct Settings {
     /// Validates requests before they are sent.
     pub(super) validating: Option<Validating>,
     pub(super) interceptors: Interceptors,
+    pub(super) providers: HeaderProviders,
     pub(super) credentials: Option<Credentials>,
     pub(super) retries: Retries,
     pub(super) redirects: Redirects,
@@ -155,6 +158,10 @@ pub(super) struct Settings {
     pub(super) cookies: Option<CookieJar>,
     pub(super) trace: Option<Trace>,
     pub(super) understood: Understood,
+    /// Secures requests.
+    pub(super) protection: Option<Arc<dyn Protect>>,
+    /// Checks the security of answers.
+    pub(super) verify: Option<Arc<dyn Verify>>,
 }
 
 /// A client under construction; see [`Client::builder`].
@@ -194,6 +201,7 @@ impl ClientBuilder {
             checks: Checks::default(),
             validating: None,
             interceptors: Interceptors::default(),
+            providers: HeaderProviders::default(),
             credentials: None,
             retries: Retries::default(),
             redirects: Redirects::OFF,
@@ -201,6 +209,8 @@ impl ClientBuilder {
             cookies: None,
             trace: None,
             understood: Understood::default(),
+            protection: None,
+            verify: None,
         };
         let (url, own_credentials) = Credentials::take_from(url);
         ClientBuilder {
@@ -319,6 +329,70 @@ impl ClientBuilder {
     #[must_use]
     pub fn validate_sent(mut self, validator: impl Validator + 'static, validation: Validation) -> Self {
         self.settings.validating = Validating::new(validator, validation);
+        self
+    }
+
+    /// Adds a provider of header blocks, which is asked once for each call, before the interceptors: for
+    /// tokens that expire, for example. Providers are asked in the order in which they are added, and
+    /// within the time of the call. The request's template is not affected: header blocks are inserted
+    /// into the message.
+    ///
+    /// ```
+    /// # use deltasoap::soap::Header;
+    /// # use deltasoap::{Client, Soap, SoapService};
+    /// # use std::error::Error;
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:session", message)]
+    /// struct Session {
+    ///     token: String,
+    /// }
+    ///
+    /// # #[derive(Soap)]
+    /// # #[soap(namespace = "urn:hello", message, response = Greet)]
+    /// # struct Greet {}
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn Error>> {
+    /// # let service = SoapService::builder()
+    /// #     .operation(async |session: Header<Session>, greet: Greet| {
+    /// #         assert_eq!(session.token, "fresh");
+    /// #         greet
+    /// #     })
+    /// #     .build()?;
+    /// let client = Client::builder("http://localhost/")
+    ///     .provide_headers(|_: &_| async {
+    ///         Ok::<_, Box<dyn Error + Send + Sync>>(Header(Session { token: "fresh".to_owned() }))
+    ///     })
+    ///     .build_with(service)?;
+    /// client.call(&Greet {}).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn provide_headers(mut self, provider: impl HeaderProvider + 'static) -> Self {
+        self.settings.providers.0.push(Arc::new(provider));
+        self
+    }
+
+    /// Secures each request: with a user name, a timestamp, a signature. Default: no security.
+    ///
+    /// Requests with [lists of any length](Client::call_overlaid) and by MTOM cannot be secured.
+    #[cfg(feature = "security")]
+    #[must_use]
+    pub fn protection(mut self, protection: deltasoap_security::Protection) -> Self {
+        self.settings.protection = Some(Arc::new(protection));
+        self
+    }
+
+    /// Sets the security that answers must have; others are refused:
+    /// [`CallError::Insecure`](crate::CallError::Insecure). This includes faults. The sender is among
+    /// the [extensions](crate::Response::extensions) of an answer, as
+    /// [`Verified`](deltasoap_security::Verified). Default: none; then security that an answer has is
+    /// not checked.
+    #[cfg(feature = "security")]
+    #[must_use]
+    pub fn requirements(mut self, requirements: deltasoap_security::Requirements) -> Self {
+        self.settings.verify = Some(Arc::new(Arc::new(requirements)));
+        self.settings.understood.names.push(deltasoap_security::header_name());
         self
     }
 

@@ -13,6 +13,7 @@ use crate::body::Body;
 use crate::coding::READ;
 use crate::error::BoxError;
 use crate::media;
+use crate::secured::{Protect, Securing, cannot_be_secured};
 use crate::validation::{Finding, Subject, is_invalid};
 use bytes::Bytes;
 use deltasoap_core::decode::{Decoder, Deviation};
@@ -22,8 +23,9 @@ use deltasoap_core::{
     Content, DecodeOptions, Differential, DifferentialStats, Error, Lease, Message, QName, RequestMessage,
 };
 use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
-use http::{Method, Request, StatusCode};
+use http::{Extensions, Method, Request, StatusCode};
 use std::pin::pin;
+use std::sync::Arc;
 use tower::Service;
 
 /// A response with its header blocks, HTTP headers and parts.
@@ -50,6 +52,8 @@ pub struct Response<T> {
     /// Violations of the schema, if the client [reports](crate::Validation::Report) them. An
     /// invalid value is reported each time, also if it is equal to that of an earlier answer.
     pub findings: Vec<Finding>,
+    /// What else is known about the answer: with the feature `security`, the `Verified` sender.
+    pub extensions: Extensions,
 }
 
 impl<T> Response<T> {
@@ -127,7 +131,7 @@ where
     ) -> Result<Response<Resp>, CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
         let name = name_of(request);
-        let (mut request, sent) = self.request(request, options)?;
+        let (mut request, sent) = self.request(request, options).await?;
         request.observed(&name.local).run(timeout, pin!(self.exchange(request, sent))).await
     }
 
@@ -137,7 +141,7 @@ where
         options: CallOptions,
     ) -> Result<Resp, CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (mut request, sent) = self.request(request, options)?;
+        let (mut request, sent) = self.request(request, options).await?;
         let observed = request.observed(&Req::ELEMENT.local);
         observed.run(timeout, pin!(async { self.exchange(request, sent).await?.into_body().await })).await
     }
@@ -214,7 +218,7 @@ where
     ) -> Result<Response<Lease<Resp>>, CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
         let name = name_of(request);
-        let (mut request, sent) = self.request(request, options)?;
+        let (mut request, sent) = self.request(request, options).await?;
         request.observed(&name.local).run(timeout, pin!(self.exchange_leased(request, sent, name))).await
     }
 
@@ -228,7 +232,7 @@ where
         Resp: Message + Send + 'static,
     {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (mut request, sent) = self.request(request, options)?;
+        let (mut request, sent) = self.request(request, options).await?;
         let observed = request.observed(&Req::ELEMENT.local);
         observed
             .run(timeout, pin!(async { self.exchange_leased(request, sent, Req::ELEMENT).await?.into_body().await }))
@@ -252,7 +256,7 @@ where
     /// Returns the same errors as [`call`](Self::call).
     pub async fn send_with<Req: Message>(&self, request: &Req, options: CallOptions) -> Result<(), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (mut request, _) = self.request(request, options)?;
+        let (mut request, _) = self.request(request, options).await?;
         request.observed(&Req::ELEMENT.local).run(timeout, pin!(self.deliver(request))).await
     }
 
@@ -267,11 +271,12 @@ where
         let response = self.transmit(request).await?;
         let received = self.receive(response, ReplyReceiver::<T>::default(), self.decoder(), sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
-        let (deviations, findings) = (received.deviations, received.findings);
+        let (deviations, findings, extensions) = (received.deviations, received.findings, received.extensions);
         let Some((head, receiver)) = received.message else { return Err(empty(status, &http_headers)) };
         match receiver.into_reply().map_err(|error| CallError::malformed(status, error))? {
             Reply::Response(body) => {
-                let response = Response { head, body, status, http_headers, attachments, deviations, findings };
+                let response =
+                    Response { head, body, status, http_headers, attachments, deviations, findings, extensions };
                 self.settings.interceptors.response(&response, &response.body).map_err(CallError::Refused)?;
                 Ok(response)
             }
@@ -290,7 +295,7 @@ where
         let (checkout, memory, decoder) = self.memories.check_out::<T>(name);
         let received = self.receive(response, ReplyReceiver::new(memory), decoder, sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
-        let (deviations, findings) = (received.deviations, received.findings);
+        let (deviations, findings, extensions) = (received.deviations, received.findings, received.extensions);
         let Some((head, mut receiver)) = received.message else { return Err(empty(status, &http_headers)) };
         let fault = receiver.take_fault().map_err(|error| CallError::malformed(status, error))?;
         // A fault leaves the memory unchanged, and returns it immediately.
@@ -302,7 +307,8 @@ where
         match fault {
             Some(fault) => Err(CallError::Fault(Box::new(fault))),
             None => {
-                let response = Response { head, body, status, http_headers, attachments, deviations, findings };
+                let response =
+                    Response { head, body, status, http_headers, attachments, deviations, findings, extensions };
                 self.settings.interceptors.response(&response, &*response.body).map_err(CallError::Refused)?;
                 Ok(response)
             }
@@ -366,23 +372,24 @@ where
         }
     }
 
-    pub(super) fn request<T: Message>(
+    pub(super) async fn request<T: Message>(
         &self,
         body: &T,
         options: CallOptions,
     ) -> Result<(Outbound, Option<Sent>), CallError> {
-        self.request_with(&T::ELEMENT, (body, T::view()), options)
+        self.request_with(&T::ELEMENT, (body, T::view()), options).await
     }
 
-    pub(super) fn request_with<T: Content>(
+    pub(super) async fn request_with<T: Content>(
         &self,
         name: &QName,
         (value, view): (&T, View<'_>),
         mut options: CallOptions,
     ) -> Result<(Outbound, Option<Sent>), CallError> {
+        self.provide(name, &mut options).await?;
         self.intercept(name, value, &mut options)?;
         let envelope = Envelope::element(name, value, view);
-        let Written { body, sent, stats } = self.message(envelope, &mut options).map_err(CallError::Encode)?;
+        let Written { body, sent, stats } = self.message(envelope, &mut options)?;
         let outbound = self.request_of(body, options)?;
         if let Some(notes) = &outbound.notes {
             notes.written(&stats);
@@ -436,23 +443,33 @@ where
     }
 
     /// Writes the message; values that become parts are added to those of the call.
-    fn message(&self, envelope: Envelope<'_>, options: &mut CallOptions) -> Result<Written, Error> {
+    fn message(&self, envelope: Envelope<'_>, options: &mut CallOptions) -> Result<Written, CallError> {
+        let protection = self.protection(options);
         let envelope = self.with_settings(envelope, options);
+        let request = Securing::new(envelope, self.settings.version, &options.headers, protection.as_deref());
         let Some(threshold) = self.packing(options).threshold() else {
-            return self.writer.write(&envelope, options.templates == Some(false));
+            return Ok(self.writer.write(&request, options.templates == Some(false))?);
         };
-        let (message, taken) = self.writer.write_optimized(&envelope, threshold)?;
+        if request.is_secured() {
+            return Err(CallError::Unsecured(cannot_be_secured()));
+        }
+        let written = self.writer.write_optimized(&request.envelope, threshold);
+        let (message, taken) = written.map_err(CallError::Encode)?;
         options.parts.splice(0..0, taken);
         Ok(message)
     }
 
-    /// Returns the envelope with the settings of the client and the call.
-    pub(super) fn with_settings<'a>(&self, envelope: Envelope<'a>, options: &'a CallOptions) -> Envelope<'a> {
+    /// Returns what secures a request.
+    pub(super) fn protection(&self, options: &CallOptions) -> Option<Arc<dyn Protect>> {
+        options.protection.clone().or_else(|| self.settings.protection.clone())
+    }
+
+    /// Returns the envelope with the settings of the client and the call, without header blocks.
+    pub(super) fn with_settings<'a>(&self, envelope: Envelope<'a>, options: &CallOptions) -> Envelope<'a> {
         envelope
             .version(self.settings.version)
             .encoding(options.encoding.unwrap_or(self.settings.encoding))
             .references(options.references.unwrap_or(self.settings.references))
-            .headers(&options.headers)
     }
 }
 

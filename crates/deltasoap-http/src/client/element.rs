@@ -51,7 +51,7 @@ where
         reading: (R, Decoder),
     ) -> Result<(Response<R>, Decoder), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (mut request, sent) = self.request_with(name, request, options)?;
+        let (mut request, sent) = self.request_with(name, request, options).await?;
         request.observed(&name.local).run(timeout, pin!(self.read_by(request, sent, reading))).await
     }
 
@@ -71,7 +71,7 @@ where
         response: (Option<&QName>, DescribedList),
     ) -> Result<Response<Items<Value, Item, CallError>>, CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (request, _) = self.request_with(name, request, options)?;
+        let (request, _) = self.request_with(name, request, options).await?;
         let (expected, list) = response;
         self.items((&name.local, request), timeout, expected.cloned(), Arc::new(list)).await
     }
@@ -88,7 +88,7 @@ where
         options: CallOptions,
     ) -> Result<(), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (mut request, _) = self.request_with(name, request, options)?;
+        let (mut request, _) = self.request_with(name, request, options).await?;
         request.observed(&name.local).run(timeout, pin!(self.deliver(request))).await
     }
 
@@ -102,8 +102,8 @@ where
         let received = self.receive(response, receiver, Box::new(decoder), sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
         let Some((head, body)) = received.message else { return Err(empty(status, &http_headers)) };
-        let (deviations, findings) = (received.deviations, received.findings);
-        let response = Response { head, body, status, http_headers, attachments, deviations, findings };
+        let (deviations, findings, extensions) = (received.deviations, received.findings, received.extensions);
+        let response = Response { head, body, status, http_headers, attachments, deviations, findings, extensions };
         Ok((response, *received.decoder))
     }
 }

@@ -7,6 +7,7 @@ use crate::attachments::AttachmentError;
 use crate::charset::CharsetError;
 use crate::coding::CodingError;
 use crate::error::BoxError;
+use crate::secured::WriteError;
 use crate::validation::Invalid;
 use deltasoap_core::Error;
 use deltasoap_core::soap::Fault;
@@ -38,6 +39,10 @@ pub enum CallError {
     /// An [interceptor](crate::ClientBuilder::intercept) refused the request, or the settings of
     /// the client do not allow the call. It was not sent.
     RefusedRequest(BoxError),
+    /// The request could not be secured as the client requires; it was not sent.
+    Unsecured(BoxError),
+    /// The answer lacks security that the client requires, or its security is invalid.
+    Insecure(BoxError),
     /// The answer violates its schema, and the client
     /// [refuses](crate::ClientBuilder::validate) such answers.
     InvalidResponse(Invalid),
@@ -57,6 +62,15 @@ pub enum CallError {
     /// The answer is a redirect that the client does not follow, although it follows
     /// [others](crate::ClientBuilder::redirects).
     Redirect(RedirectError),
+}
+
+impl From<WriteError> for CallError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Encode(error) => CallError::Encode(error),
+            WriteError::Protect(error) => CallError::Unsecured(error),
+        }
+    }
 }
 
 impl CallError {
@@ -212,6 +226,8 @@ impl fmt::Display for CallError {
             CallError::Charset(error) => write!(f, "the answer cannot be read: {error}"),
             CallError::Refused(error) => write!(f, "the answer is refused: {error}"),
             CallError::RefusedRequest(error) => write!(f, "the request was not sent: {error}"),
+            CallError::Unsecured(error) => write!(f, "the request was not sent: {error}"),
+            CallError::Insecure(error) => write!(f, "the answer is refused: {error}"),
             CallError::InvalidResponse(error) => write!(f, "the answer is refused: {error}"),
             CallError::InvalidRequest(error) => write!(f, "the request was not sent: {error}"),
             CallError::Coding(error) => write!(f, "the answer cannot be read: {error}"),
@@ -229,7 +245,10 @@ impl std::error::Error for CallError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             CallError::Http(error) => reason(error).unwrap_or(&**error).source(),
-            CallError::Refused(error) | CallError::RefusedRequest(error) => error.source(),
+            CallError::Refused(error)
+            | CallError::RefusedRequest(error)
+            | CallError::Unsecured(error)
+            | CallError::Insecure(error) => error.source(),
             CallError::Attachment(error) => error.source(),
             CallError::Action(error) => Some(error),
             CallError::Status(_)

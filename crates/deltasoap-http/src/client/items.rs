@@ -20,8 +20,8 @@ use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::soap::{Head, Receiver};
 use deltasoap_core::{ErrorKind, Message, QName, RequestMessage};
 use futures_util::future::BoxFuture;
-use http::Request;
 use http::response::Parts;
+use http::{Extensions, Request};
 use http_body_util::BodyExt;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -118,7 +118,7 @@ where
         List: Fn(&mut R::Response) -> &mut Vec<Item> + Send + Sync + 'static,
     {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (request, _) = self.request(request, options)?;
+        let (request, _) = self.request(request, options).await?;
         let expected = Some(R::Response::ELEMENT);
         self.items((&R::ELEMENT.local, request), timeout, expected, Arc::new(ListIn(list))).await
     }
@@ -131,8 +131,8 @@ where
         expected: Option<QName>,
         list: Arc<dyn Listed<M, T>>,
     ) -> Result<Response<Items<M, T, CallError>>, CallError> {
-        if !self.settings.checks.is_empty() {
-            return Err(CallError::RefusedRequest("inspection and validation need the whole answer".into()));
+        if !self.settings.checks.is_empty() || self.settings.verify.is_some() {
+            return Err(CallError::RefusedRequest("inspection, validation and security need the whole answer".into()));
         }
         let flow = Arc::new(Flow::new(list));
         let observed = request.observed(name);
@@ -148,7 +148,16 @@ where
         let (head, status) = (arrival.reading.head().clone(), arrival.parts.status);
         let http_headers = arrival.parts.headers.clone();
         let (body, attachments) = (Items::new(flow, Box::new(arrival)), Attachments::default());
-        Ok(Response { head, body, status, http_headers, attachments, deviations: Vec::new(), findings: Vec::new() })
+        Ok(Response {
+            head,
+            body,
+            status,
+            http_headers,
+            attachments,
+            deviations: Vec::new(),
+            findings: Vec::new(),
+            extensions: Extensions::new(),
+        })
     }
 }
 

@@ -7,7 +7,7 @@
 //! keeps earlier requests to write the next against, [`echoes`] detects whether answers repeat
 //! them, and [`memories`] keeps earlier responses to compare the next with; [`element`] sends
 //! messages that the caller has written, and passes the answers to the caller's receiver;
-//! [`deadline`] bounds what else belongs to such a call; [`credentials`] are sent with requests,
+//! [`provided`] header blocks are made for each call; [`deadline`] bounds what else belongs to such a call; [`credentials`] are sent with requests,
 //! and answer challenges (`digest`); [`caller`] is the client's interface for generated code;
 //! [`observed`] tells logs and traces about each call; [`network`] is the default transport, which
 //! any [`tower::Service`] can replace.
@@ -32,6 +32,7 @@ mod network;
 mod observed;
 mod options;
 mod overlaid;
+mod provided;
 mod receive;
 mod redirects;
 mod retries;
@@ -52,6 +53,7 @@ pub use error::{CallError, MessageError, StatusError, TimeoutError};
 pub use intercept::{IncomingResponse, OutgoingRequest};
 pub use network::{HttpTransport, HttpTransportBuilder, InvalidProxy, Proxy};
 pub use options::CallOptions;
+pub use provided::{HeaderProvider, IntoHeaderBlocks, OutgoingCall};
 pub use redirects::{RedirectError, Redirects};
 pub use retries::Retries;
 pub use templates::SharedTemplates;

@@ -165,6 +165,8 @@ fn kind(error: &CallError) -> Cow<'_, str> {
         CallError::Charset(_) => "charset",
         CallError::Refused(_) => "refused",
         CallError::RefusedRequest(_) => "refused_request",
+        CallError::Unsecured(_) => "unsecured",
+        CallError::Insecure(_) => "insecure",
         CallError::InvalidResponse(_) => "invalid_response",
         CallError::InvalidRequest(_) => "invalid_request",
         CallError::Coding(_) => "coding",

@@ -4,11 +4,13 @@ use super::trace::Trace;
 use super::understood::Understood;
 use crate::attachments::{Mtom, Part};
 use crate::secret::is_secret_header;
+use crate::secured::Protect;
 use deltasoap_core::QName;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::HeaderBlock;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Settings of one call; the client's settings apply to the rest.
@@ -26,6 +28,7 @@ pub struct CallOptions {
     pub(super) is_idempotent: Option<bool>,
     pub(super) trace: Option<Trace>,
     pub(super) understood: Understood,
+    pub(super) protection: Option<Arc<dyn Protect>>,
 }
 
 impl CallOptions {
@@ -64,6 +67,7 @@ impl CallOptions {
             is_idempotent: later.is_idempotent.or(self.is_idempotent),
             trace: later.trace.or(self.trace),
             understood: self.understood.and(later.understood),
+            protection: later.protection.or(self.protection),
         }
     }
 
@@ -165,6 +169,15 @@ impl CallOptions {
     #[must_use]
     pub fn understands_all(mut self) -> Self {
         self.understood.all = true;
+        self
+    }
+
+    /// Secures the request, in place of the client's
+    /// [protection](crate::ClientBuilder::protection).
+    #[cfg(feature = "security")]
+    #[must_use]
+    pub fn protection(mut self, protection: deltasoap_security::Protection) -> Self {
+        self.protection = Some(Arc::new(protection));
         self
     }
 

@@ -7,6 +7,7 @@ use super::options::CallOptions;
 use super::transmit::Outbound;
 use crate::body::Body;
 use crate::error::BoxError;
+use crate::secured::cannot_be_secured;
 use bytes::Bytes;
 use deltasoap_core::soap::Envelope;
 use deltasoap_core::{Message, Overlay, RequestMessage, Typed};
@@ -87,7 +88,7 @@ where
         I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
     {
         let timeout = options.timeout.or(self.settings.timeout);
-        let mut request = self.overlaid(request, items, options)?;
+        let mut request = self.overlaid(request, items, options).await?;
         request.observed(&R::ELEMENT.local).run(timeout, pin!(self.exchange(request, None))).await
     }
 
@@ -110,8 +111,9 @@ where
     {
         let timeout = options.timeout.or(self.settings.timeout);
         let mut options = options;
+        self.provide(&R::ELEMENT, &mut options).await?;
         self.intercept(&R::ELEMENT, request, &mut options)?;
-        let overlay = Overlay::open(&self.with_settings(Envelope::new(request), &options), self.writer.chunk());
+        let overlay = Overlay::open(&self.overlaid_envelope(Envelope::new(request), &options)?, self.writer.chunk());
         let body = Body::fed(overlay.map_err(CallError::Encode)?, items);
         let mut request = self.request_of(body, options)?;
         request.observed(&R::ELEMENT.local).run(timeout, pin!(self.exchange(request, None))).await
@@ -145,18 +147,30 @@ where
         I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
     {
         let timeout = options.timeout.or(self.settings.timeout);
-        let mut request = self.overlaid(request, items, options)?;
+        let mut request = self.overlaid(request, items, options).await?;
         request.observed(&Req::ELEMENT.local).run(timeout, pin!(self.deliver(request))).await
     }
 
-    fn overlaid<Req, I>(&self, body: &Req, items: I, mut options: CallOptions) -> Result<Outbound, CallError>
+    async fn overlaid<Req, I>(&self, body: &Req, items: I, mut options: CallOptions) -> Result<Outbound, CallError>
     where
         Req: Message,
         I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
     {
+        self.provide(&Req::ELEMENT, &mut options).await?;
         self.intercept(&Req::ELEMENT, body, &mut options)?;
-        let envelope = self.with_settings(Envelope::new(body), &options);
+        let envelope = self.overlaid_envelope(Envelope::new(body), &options)?;
         let overlay = Overlay::new(&envelope, items, self.writer.chunk());
         self.request_of(overlay.map_err(CallError::Encode)?.into(), options)
+    }
+
+    fn overlaid_envelope<'a>(
+        &self,
+        envelope: Envelope<'a>,
+        options: &'a CallOptions,
+    ) -> Result<Envelope<'a>, CallError> {
+        match self.protection(options) {
+            None => Ok(self.with_settings(envelope, options).headers(&options.headers)),
+            Some(_) => Err(CallError::Unsecured(cannot_be_secured())),
+        }
     }
 }

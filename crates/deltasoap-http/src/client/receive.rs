@@ -14,6 +14,7 @@ use crate::coding::{CodingError, ContentCoding};
 use crate::error::BoxError;
 use crate::inspect::{Inspection, Rejection};
 use crate::media::MediaType;
+use crate::secured::Verifying;
 use crate::validation::{Finding, Subject};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Deviation, Step, skip_element};
@@ -21,7 +22,7 @@ use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
 use deltasoap_core::{Content, Error, ErrorKind, Node, QName, Typed};
 use http::header::{CONTENT_TYPE, LOCATION};
 use http::response::Parts;
-use http::{HeaderMap, StatusCode};
+use http::{Extensions, HeaderMap, StatusCode};
 use http_body::Body;
 use http_body_util::BodyExt;
 use std::pin::{Pin, pin};
@@ -42,6 +43,8 @@ pub(super) struct Received<R> {
     pub(super) deviations: Vec<Deviation>,
     /// Violations of its schema.
     pub(super) findings: Vec<Finding>,
+    /// What is known about its security.
+    pub(super) extensions: Extensions,
 }
 
 /// Reads an answer with a decoder that is ready for a message.
@@ -122,12 +125,13 @@ where
         Ok(()) => {
             let (head, receiver) = reading.reader.into_parts();
             let (message, decoder) = (Some((head, receiver.into_inner())), reading.decoder);
-            let (deviations, findings) = (Vec::new(), reading.findings);
-            Ok(Received { parts, message, decoder, attachments, deviations, findings })
+            let (deviations, findings, extensions) = (Vec::new(), reading.findings, reading.extensions);
+            Ok(Received { parts, message, decoder, attachments, deviations, findings, extensions })
         }
         Err(CallError::Decode(_)) if reading.first.is_empty() => {
             let (message, decoder, deviations, findings) = (None, reading.decoder, Vec::new(), Vec::new());
-            Ok(Received { parts, message, decoder, attachments, deviations, findings })
+            let extensions = Extensions::new();
+            Ok(Received { parts, message, decoder, attachments, deviations, findings, extensions })
         }
         Err(error) => Err(reading.explained(error, &parts)),
     }
@@ -140,6 +144,8 @@ pub(super) struct Reading<R> {
     reader: EnvelopeReader<Checked<R>>,
     charset: Charset,
     inspection: Inspection,
+    verifying: Option<Box<dyn Verifying>>,
+    extensions: Extensions,
     findings: Vec<Finding>,
     /// The first bytes of the body, at most [`EXCERPT`].
     first: Vec<u8>,
@@ -155,6 +161,8 @@ impl<R: Receiver> Reading<R> {
             reader: EnvelopeReader::new(Checked::new(receiver, understood)),
             charset: Charset::default(),
             inspection: Inspection::new(&settings.checks, settings.options.limits.tree_nodes),
+            verifying: settings.verify.as_ref().map(|verify| verify.begin(settings.options.limits)),
+            extensions: Extensions::new(),
             findings: Vec::new(),
             first: Vec::new(),
             notes: parts.extensions.remove::<Arc<CallNotes>>(),
@@ -198,6 +206,9 @@ impl<R: Receiver> Reading<R> {
         self.charset = Charset::from_media_type(media);
         if let Some(encoding) = self.charset.encoding() {
             self.decoder.set_encoding(encoding);
+            if let Some(verifying) = &mut self.verifying {
+                verifying.set_encoding(encoding);
+            }
         }
     }
 
@@ -227,6 +238,9 @@ impl<R: Receiver> Reading<R> {
 
     pub(super) async fn finish(&mut self) -> Result<(), CallError> {
         self.finish_decoding()?;
+        if let Some(verifying) = self.verifying.take() {
+            verifying.finish(&mut self.extensions).map_err(|insecure| CallError::Insecure(insecure.error))?;
+        }
         let subject = if self.reader.receiver.is_fault { Subject::Fault } else { Subject::Response };
         let inspected = self.inspection.finish(&self.charset, subject).await;
         self.findings = inspected.map_err(|rejection| match rejection {
@@ -248,6 +262,9 @@ impl<R: Receiver> Reading<R> {
         }
         let checked = self.charset.cut(&mut data);
         self.inspection.add(&data);
+        if let Some(verifying) = &mut self.verifying {
+            verifying.push(&data).map_err(|insecure| CallError::Insecure(insecure.error))?;
+        }
         self.decoder.push_bytes(&mut self.reader, data).map_err(CallError::Decode)?;
         checked.map_err(CallError::Charset)
     }

@@ -12,6 +12,7 @@
 use super::echoes::Echoes;
 use crate::attachments::Part;
 use crate::body::Body;
+use crate::secured::{Securing, WriteError};
 use crate::shelf::{Idle, Shelf};
 use crate::sizes::{Sizes, in_full};
 use deltasoap_core::soap::{Envelope, MessageKind};
@@ -201,9 +202,9 @@ impl Writer {
     /// Writes a request; in full if `is_single` or requests of its kind are small.
     ///
     /// # Errors
-    /// Returns an error if the value contains text that XML cannot carry.
-    pub(super) fn write(&self, request: &Envelope<'_>, is_single: bool) -> Result<Written, Error> {
-        let kind = request.kind();
+    /// Returns an error if the value contains text that XML cannot carry, or cannot be secured.
+    pub(super) fn write(&self, request: &Securing<'_>, is_single: bool) -> Result<Written, WriteError> {
+        let kind = request.envelope.kind();
         let (is_small, expected) = {
             let mut state = self.state();
             let sizes = &state.habits(&kind).sizes;
@@ -235,17 +236,22 @@ impl Writer {
         Ok((Written { body: written.message.into(), sent: None, stats }, parts))
     }
 
-    fn write_in_full(&self, kind: &MessageKind, request: &Envelope<'_>, expected: usize) -> Result<Written, Error> {
-        let message = request.write(Buffer::with_capacity(expected))?;
-        let stats = in_full(message.len());
-        self.count(kind, stats, message.len());
-        Ok(Written { body: message.into(), sent: None, stats })
+    fn write_in_full(
+        &self,
+        kind: &MessageKind,
+        request: &Securing<'_>,
+        expected: usize,
+    ) -> Result<Written, WriteError> {
+        let (body, len) = request.write_in_full(Buffer::with_capacity(expected))?;
+        let stats = in_full(len);
+        self.count(kind, stats, len);
+        Ok(Written { body, sent: None, stats })
     }
 
-    fn write_on(&self, key: Key, request: &Envelope<'_>) -> Result<Written, Error> {
+    fn write_on(&self, key: Key, request: &Securing<'_>) -> Result<Written, WriteError> {
         let mut templates = self.store.0.take(&key, self.options);
         let before = templates.stats();
-        let outgoing = templates.encode(request)?;
+        let outgoing = request.seal(templates.encode(&request.envelope)?)?;
         let stats = templates.stats() - before;
         let is_small = self.count(&key.kind, stats, outgoing.len());
         if is_small {

@@ -22,6 +22,7 @@ use crate::coding::{Compression, GzipLimits};
 use crate::deviations::DeviationLog;
 use crate::error::BoxError;
 use crate::inspect::{Checks, Inspector};
+use crate::secured::{Protect, Verify};
 use crate::validation::{Validating, Validation, Validator};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Fault;
@@ -67,6 +68,8 @@ struct Settings {
     gzip_limits: GzipLimits,
     checks: Checks,
     validating: Option<Validating>,
+    verify: Option<Arc<dyn Verify>>,
+    protection: Option<Arc<dyn Protect>>,
     gate: Gate,
     body_timeout: Option<Duration>,
     body_rate: u32,
@@ -104,6 +107,8 @@ impl SoapServiceBuilder {
             gzip_limits: GzipLimits::default(),
             checks: Checks::default(),
             validating: None,
+            verify: None,
+            protection: None,
             gate: Gate::default(),
             body_timeout: Some(BODY_TIME),
             body_rate: BODY_RATE,
@@ -274,6 +279,28 @@ impl<S> SoapServiceBuilder<S> {
     #[must_use]
     pub fn validate_sent(mut self, validator: impl Validator + 'static, validation: Validation) -> Self {
         self.settings.validating = Validating::new(validator, validation);
+        self
+    }
+
+    /// Sets the security that requests must have; others are answered with a fault that names the
+    /// kind of check that failed, and the reason is logged. Default: none.
+    ///
+    /// The sender is known before a memory is chosen, so that memories of different senders are kept
+    /// apart; and its request is compared with nothing and read by nobody before it was verified to its
+    /// end. Handlers get what is known about it by [`Extension<Verified>`](crate::Extension).
+    #[cfg(feature = "security")]
+    #[must_use]
+    pub fn requirements(mut self, requirements: deltasoap_security::Requirements) -> Self {
+        self.settings.verify = Some(Arc::new(Arc::new(requirements)));
+        self.understands(deltasoap_security::header_name())
+    }
+
+    /// Secures each response and each fault. Responses that are written while they are sent, or by
+    /// their handler, or by MTOM, cannot be secured: a fault is sent instead. Default: no security.
+    #[cfg(feature = "security")]
+    #[must_use]
+    pub fn protection(mut self, protection: deltasoap_security::Protection) -> Self {
+        self.settings.protection = Some(Arc::new(protection));
         self
     }
 
@@ -608,7 +635,7 @@ impl Settings {
         };
         let with_items = operations.first_with_items().map(|operation| operation.name().clone());
         let takes_items = with_items.is_some();
-        if let (Some(name), true) = (with_items, !self.checks.is_empty()) {
+        if let (Some(name), true) = (with_items, !self.checks.is_empty() || self.verify.is_some()) {
             return Err(BuildError::InspectedItems(name));
         }
         if let Some(scheduler) = &scheduler {
@@ -642,6 +669,8 @@ impl Settings {
             gzip_limits: self.gzip_limits,
             checks: self.checks,
             validating: self.validating,
+            verify: self.verify,
+            protection: self.protection,
             encoding: self.encoding,
             stats: Arc::new(ServiceStats::new(&self.name, cache, templates, records, scheduler)),
             name: self.name,
@@ -662,8 +691,8 @@ pub enum BuildError {
     /// Two operations take this body element, and have the same action or none.
     DuplicateOperation(QName),
     /// This operation [takes items while they arrive](crate::Operation::with_items), but an
-    /// [inspector](SoapServiceBuilder::inspect) or a [validator](SoapServiceBuilder::validate)
-    /// needs whole messages.
+    /// [inspector](SoapServiceBuilder::inspect), a [validator](SoapServiceBuilder::validate) or
+    /// security needs whole messages.
     InspectedItems(QName),
     /// There is more than one WSDL.
     SeveralWsdls,
@@ -703,7 +732,7 @@ impl fmt::Display for BuildError {
             BuildError::InspectedItems(name) => {
                 write!(
                     f,
-                    "<{name}> takes items as they arrive, but the service inspects or validates complete messages"
+                    "<{name}> takes items as they arrive, but the service inspects, validates or verifies complete messages"
                 )
             }
             BuildError::SeveralWsdls => f.write_str("the service has more than one WSDL"),

@@ -5,6 +5,7 @@ use super::noted::Notes;
 use super::operation::{Call, Operation, Starter};
 use super::receive::RequestInfo;
 use super::service::Inner;
+use crate::secured::Verifying;
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::NamePart;
 use deltasoap_core::soap::{Head, Receiver, Version};
@@ -149,6 +150,8 @@ pub(crate) struct Dispatch {
     is_style_open: bool,
     /// True after an error for an unknown `encodingStyle`.
     pub(crate) is_encoding_unknown: bool,
+    /// Checks the security of the message, and knows its sender once the body begins.
+    pub(super) verifying: Option<Box<dyn Verifying>>,
 }
 
 /// An operation and its call.
@@ -160,9 +163,11 @@ pub(crate) struct Chosen {
 impl Dispatch {
     /// Creates a dispatch for a message of an HTTP request.
     pub(crate) fn new(service: Arc<Inner>, RequestInfo { source, action, notes }: RequestInfo) -> Self {
+        let verifying = service.verify.as_ref().map(|verify| verify.begin(service.options.limits));
         Dispatch {
             service,
             source,
+            verifying,
             operation: None,
             action,
             notes,
@@ -211,12 +216,22 @@ impl Dispatch {
         self.action.clone().filter(|action| !action.is_empty()).or_else(addressed).or_else(|| self.action.clone())
     }
 
+    /// Takes the source of the memory: that of the sender, if the message proves who it is.
+    fn memory_source(&mut self) -> Option<MemorySource> {
+        let source = self.source.take()?;
+        Some(match self.verifying.as_ref().and_then(|verifying| verifying.sender()) {
+            Some(sender) => source.of_sender(sender),
+            None => source,
+        })
+    }
+
     /// Starts the call, before the body element's content.
     fn start(&mut self, cursor: &Cursor<'_>) -> Box<dyn Call> {
+        let source = self.memory_source();
         let Some(operation) = &self.operation else { unreachable!("a body that was not opened") };
         let reader = cursor.reader();
         let name = reader.depth().checked_sub(1).map_or("", |level| reader.open_name(level));
-        operation.start(self.source.take(), self.version, name)
+        operation.start(source, self.version, name)
     }
 
     /// Refuses mandatory headers that are not understood, before all other processing (SOAP 1.2
@@ -288,7 +303,7 @@ impl Receiver for Dispatch {
         let operation = operation.ok_or(ErrorKind::Envelope("the Body is empty"))?;
         self.version = head.version();
         self.notes.operation(operation.record(), self.version);
-        self.call = Some(operation.start(self.source.take(), self.version, ""));
+        self.call = Some(operation.start(self.memory_source(), self.version, ""));
         self.operation = Some(operation);
         Ok(())
     }

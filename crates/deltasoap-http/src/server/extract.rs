@@ -3,10 +3,10 @@
 use super::context::Context;
 use super::memory::Principal;
 use crate::attachments::Attachments;
+use crate::header::Header;
 use deltasoap_core::schema::ElementRef;
 use deltasoap_core::soap::Fault;
 use deltasoap_core::{Message, QName};
-use std::ops::Deref;
 
 /// An argument of a [`Handler`](crate::Handler) that is taken from the request's context, or from
 /// the state of the service.
@@ -97,20 +97,6 @@ pub trait FromRef<S> {
 impl<T: Clone> FromRef<T> for T {
     fn from_ref(state: &T) -> T {
         state.clone()
-    }
-}
-
-/// A header block of the request that is for this service, as a typed value; see
-/// [`Context::header`]. As an argument of its own it is required: a request without it is answered
-/// with a fault. `Option<Header<T>>` is `None` without it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Header<T>(pub T);
-
-impl<T> Deref for Header<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.0
     }
 }
 

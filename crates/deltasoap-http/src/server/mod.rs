@@ -60,7 +60,7 @@ pub use builder::{BuildError, SoapServiceBuilder};
 pub use context::Context;
 #[cfg(feature = "digest")]
 pub use digest::DigestUsers;
-pub use extract::{Extension, FromContext, FromRef, Header, State};
+pub use extract::{Extension, FromContext, FromRef, State};
 pub use handler::{Extract, FromRequest, Handler, HandlerResult};
 pub use heavy::HeavyWork;
 pub use intercept::{InterceptedRequest, InterceptedResponse};

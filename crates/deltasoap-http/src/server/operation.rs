@@ -13,10 +13,11 @@ use super::reply::MessageReply;
 use super::writing::{Writing, Written};
 use super::wsdl::OperationMetadata;
 use crate::items::{Flow, ItemSource, Items, ListIn, Listed, WholeMessage};
+use crate::secured::WriteError;
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Field, List, MethodElement, Schema, Style, Use, View};
 use deltasoap_core::soap::{BodyParts, Fault, Version};
-use deltasoap_core::{DifferentialStats, Error, ErrorKind, Lease, Message, QName, Typed, Value};
+use deltasoap_core::{DifferentialStats, ErrorKind, Lease, Message, QName, Typed, Value};
 use futures_util::future::BoxFuture;
 use std::borrow::Cow;
 use std::fmt;
@@ -617,12 +618,16 @@ pub enum Outcome {
 impl Outcome {
     /// Returns the outcome of writing a response. If it cannot be written, the handler is the
     /// cause: the client only learns that there is no response.
-    pub(crate) fn written(written: Result<Written, Error>, start: Instant) -> Self {
+    pub(crate) fn written(written: Result<Written, WriteError>, start: Instant) -> Self {
         match written {
             Ok(written) => Outcome::Response(written, start.elapsed()),
-            Err(error) => {
+            Err(WriteError::Encode(error)) => {
                 tracing::error!(%error, "the response could not be written");
                 Outcome::Fault(Fault::receiver("the response could not be written"))
+            }
+            Err(WriteError::Protect(error)) => {
+                tracing::error!(%error, "the response could not be secured");
+                Outcome::Fault(Fault::receiver("the response could not be secured"))
             }
         }
     }

@@ -15,6 +15,7 @@ use crate::drain::drain;
 use crate::error::BoxError;
 use crate::inspect::{Inspection, Rejection};
 use crate::media::MediaType;
+use crate::secured::Insecure;
 use crate::slow::TooSlow;
 use crate::validation::{Invalid, Subject};
 use bytes::Bytes;
@@ -22,7 +23,7 @@ use deltasoap_core::decode::Decoder;
 use deltasoap_core::soap::{EnvelopeReader, Fault, FaultCode, Head, Version};
 use deltasoap_core::{Error, ErrorKind};
 use deltasoap_xml::XmlErrorKind;
-use http::StatusCode;
+use http::{Extensions, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt;
 use std::pin::{Pin, pin};
@@ -53,6 +54,8 @@ pub(crate) struct Received {
     /// Bytes of the message.
     pub(crate) bytes: u64,
     pub(crate) remarks: Remarks,
+    /// What is known about the security of the message.
+    pub(crate) extensions: Extensions,
 }
 
 /// Reads a request.
@@ -177,6 +180,8 @@ pub(super) enum Failure {
     Refused(BoxError),
     /// The message violates its schema, and the service refuses such messages.
     Invalid(Invalid),
+    /// The message is not secured as the service requires.
+    Insecure(Insecure),
     /// The message stopped arriving.
     Timeout,
     /// The request's own type panicked while it was read.
@@ -186,7 +191,7 @@ pub(super) enum Failure {
 impl Failure {
     /// Returns true if the rest of the body may still be arriving.
     pub(super) fn leaves_a_rest(&self) -> bool {
-        matches!(self, Failure::Message(_) | Failure::Charset(_) | Failure::Panicked(_))
+        matches!(self, Failure::Message(_) | Failure::Charset(_) | Failure::Panicked(_) | Failure::Insecure(_))
     }
 }
 
@@ -205,6 +210,8 @@ pub(super) struct Receiving {
     /// Time spent decoding.
     time: Duration,
     remarks: Remarks,
+    /// What is known about the security of the message.
+    extensions: Extensions,
     /// True if the message violates its schema, accepted or not.
     is_invalid: bool,
     /// Number of deviations, including those beyond the reported ones.
@@ -223,6 +230,7 @@ impl Receiving {
             bytes: 0,
             time: Duration::ZERO,
             remarks: Remarks::default(),
+            extensions: Extensions::new(),
             is_invalid: false,
             all_deviations: 0,
         }
@@ -235,6 +243,9 @@ impl Receiving {
             let mut decoder = self.decoder.take();
             decoder.set_encoding(encoding);
             self.decoder.put_back(decoder);
+            if let Some(verifying) = &mut self.reader.receiver.verifying {
+                verifying.set_encoding(encoding);
+            }
         }
     }
 
@@ -266,14 +277,27 @@ impl Receiving {
         let checked = self.charset.cut(&mut data);
         self.inspection.add(&data);
         let before = self.time;
+        self.verify(&data)?;
         self.timed(|decoder, reader| decoder.push_bytes(reader, data))?;
         checked.map_err(Failure::Charset)?;
         self.pace.pause(self.time - before).await;
         Ok(())
     }
 
+    /// Checks the security of some bytes, before they are decoded.
+    fn verify(&mut self, data: &[u8]) -> Result<(), Failure> {
+        let Some(verifying) = &mut self.reader.receiver.verifying else { return Ok(()) };
+        let start = Instant::now();
+        let verified = verifying.push(data);
+        self.time += start.elapsed();
+        verified.map_err(Failure::Insecure)
+    }
+
     pub(super) async fn finish(&mut self) -> Result<(), Failure> {
         self.timed(Decoder::finish)?;
+        if let Some(verifying) = self.reader.receiver.verifying.take() {
+            verifying.finish(&mut self.extensions).map_err(Failure::Insecure)?;
+        }
         let inspection = guard(self.inspection.finish(&self.charset, Subject::Request)).await;
         let findings = match inspection.map_err(Failure::Panicked)? {
             Ok(findings) => findings,
@@ -345,7 +369,8 @@ impl Receiving {
         self.count_call(service);
         let (head, dispatch) = self.reader.into_parts();
         let chosen = dispatch.into_chosen()?;
-        Some(Received { head, chosen, attachments, bytes: self.bytes, remarks: self.remarks })
+        let (bytes, remarks, extensions) = (self.bytes, self.remarks, self.extensions);
+        Some(Received { head, chosen, attachments, bytes, remarks, extensions })
     }
 
     /// Takes the items from a list that is used while it arrives. Returns true if items are
@@ -411,6 +436,10 @@ impl Receiving {
                 Refusal { version, fault: Fault::sender(error.to_string()), status: Some(coding_status(&error)) }
             }
             Failure::Refused(error) => Refusal { version, fault: Fault::sender(error.to_string()), status: None },
+            Failure::Insecure(Insecure { error, fault }) => {
+                tracing::warn!(%error, "a request is not secured as the service requires");
+                Refusal { version, fault: fault(version), status: None }
+            }
             Failure::Invalid(error) => Refusal { version, fault: Fault::sender(error.to_string()), status: None },
             Failure::TooLarge(name, limit) => {
                 let fault = Fault::sender(format!("the limit `{name}` of {limit} is exceeded"));

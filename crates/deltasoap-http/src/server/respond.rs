@@ -9,6 +9,7 @@ use super::writing::Written;
 use crate::body::Body;
 use crate::coding::{AdaptiveState, CodingError, Codings, Compression, LearnedEffects, READ};
 use crate::media::content_type;
+use crate::secured::{Protect, Securing};
 use crate::telemetry::bounded;
 use deltasoap_core::Buffer;
 use deltasoap_core::soap::{Envelope, Fault, Version};
@@ -45,20 +46,33 @@ pub(crate) fn reply(version: Version, reply: MessageReply) -> Response<Body> {
 
 /// Returns a fault. A fault that cannot be written is replaced by a writable one, with the same
 /// code if possible.
-pub(crate) fn fault(version: Version, fault: &Fault, status: Option<StatusCode>) -> Response<Body> {
+pub(crate) fn fault(
+    version: Version,
+    fault: &Fault,
+    status: Option<StatusCode>,
+    protection: Option<&dyn Protect>,
+) -> Response<Body> {
     let status = status.unwrap_or_else(|| status_of(fault, version));
-    let mut response = fault_message(version, fault, status);
+    let mut response = fault_message(version, fault, status, protection);
     response.extensions_mut().insert(SentFault { version, code: fault.code.clone() });
     response
 }
 
-fn fault_message(version: Version, fault: &Fault, status: StatusCode) -> Response<Body> {
-    let written = Envelope::fault(fault).version(version).write(Buffer::new()).or_else(|error| {
-        tracing::error!(%error, "a fault could not be written unchanged");
-        Envelope::fault(&writable(fault)).version(version).write(Buffer::new())
+fn fault_message(
+    version: Version,
+    fault: &Fault,
+    status: StatusCode,
+    protection: Option<&dyn Protect>,
+) -> Response<Body> {
+    let write = |fault: &Fault| {
+        Securing::new(Envelope::fault(fault).version(version), version, &[], protection).write_in_full(Buffer::new())
+    };
+    let written = write(fault).or_else(|error| {
+        tracing::error!(?error, "a fault could not be written unchanged");
+        write(&writable(fault))
     });
     match written {
-        Ok(buffer) => message(version, status, buffer.into()),
+        Ok((body, _)) => message(version, status, body),
         Err(_) => message(version, status, plain_fault(version)),
     }
 }
@@ -142,7 +156,7 @@ pub(crate) fn two_actions() -> Response<Body> {
 /// fault, because the media type indicates a message.
 pub(crate) fn unsupported_coding(version: Version, error: &CodingError) -> Response<Body> {
     let refused = Fault::sender(error.to_string());
-    inviting(fault(version, &refused, Some(StatusCode::UNSUPPORTED_MEDIA_TYPE)))
+    inviting(fault(version, &refused, Some(StatusCode::UNSUPPORTED_MEDIA_TYPE), None))
 }
 
 /// Returns the response, compressed if that is configured and the client accepts it. The response
@@ -183,7 +197,7 @@ pub(crate) fn inviting(mut response: Response<Body>) -> Response<Body> {
 /// 9110, 10.2.3).
 pub(crate) fn busy(version: Version, retry_after: Duration) -> Response<Body> {
     let refused = Fault::receiver("the server is busy: try again later");
-    let mut response = fault(version, &refused, Some(StatusCode::SERVICE_UNAVAILABLE));
+    let mut response = fault(version, &refused, Some(StatusCode::SERVICE_UNAVAILABLE), None);
     response.headers_mut().insert(RETRY_AFTER, retry_after.as_secs().into());
     response
 }

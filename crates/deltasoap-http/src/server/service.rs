@@ -40,6 +40,7 @@ use crate::drain::drain;
 use crate::error::BoxError;
 use crate::inspect::Checks;
 use crate::media::{self, MediaType};
+use crate::secured::{Protect, Verify};
 use crate::server::Connection;
 use crate::slow::Paced;
 use crate::telemetry::{self, TraceParent};
@@ -117,6 +118,10 @@ pub(crate) struct Inner {
     pub(crate) gzip_limits: GzipLimits,
     /// Check each complete request.
     pub(crate) checks: Checks,
+    /// Checks the security of requests.
+    pub(crate) verify: Option<Arc<dyn Verify>>,
+    /// Secures responses.
+    pub(crate) protection: Option<Arc<dyn Protect>>,
     /// Validates responses before they are sent.
     pub(crate) validating: Option<Validating>,
     pub(crate) encoding: Use,
@@ -451,7 +456,7 @@ impl Inner {
                 (received.head.version(), &received.chosen.operation, Some(received.bytes))
             }
             Ok(Reception::Begun(arrival)) => (arrival.head().version(), arrival.operation(), None),
-            Err(refusal) => return (refuse(refusal), true),
+            Err(refusal) => return (self.refuse(refusal), true),
         };
         let weight = pace.ticket().map_or(0, |ticket| weight(operation, ticket.scheduler(), length));
         if let Some(ticket) = pace.ticket()
@@ -468,7 +473,7 @@ impl Inner {
         let (mut response, is_fault) = match reception {
             Ok(Reception::Whole(received)) => self.run(received, parts, &pace, weight).await,
             Ok(Reception::Begun(arrival)) => Box::pin(self.run_with_items(arrival, parts)).await,
-            Err(refusal) => (refuse(&refusal), true),
+            Err(refusal) => (self.refuse(&refusal), true),
         };
         if let Some(learned) = learned {
             response.extensions_mut().insert(learned);
@@ -501,7 +506,7 @@ impl Inner {
         let succeeded = matches!(&called, Ok(outcome) if !matches!(outcome, Outcome::Fault(_)));
         match lender.settle(succeeded).await {
             Ok(()) => self.respond(version, called.map(Ok)),
-            Err(refusal) => (refuse(&refusal), true),
+            Err(refusal) => (self.refuse(&refusal), true),
         }
     }
 
@@ -520,10 +525,14 @@ impl Inner {
         called: Result<Result<Outcome, AttachmentError>, Panicked>,
     ) -> (Response<Body>, bool) {
         match called {
+            Ok(Ok(Outcome::Reply(reply))) if self.protection.is_some() && reply.message.is_some() => {
+                tracing::error!("a response that its handler writes itself cannot be secured");
+                (self.respond_fault(version, &Fault::receiver("the response could not be secured")), true)
+            }
             Ok(Ok(Outcome::Reply(reply))) => {
                 let subject = if reply.is_fault { Subject::Fault } else { Subject::Response };
                 if let Err(invalid) = self.validate(subject, reply.message.as_ref()) {
-                    return (respond_fault(version, &refused(&invalid)), true);
+                    return (self.respond_fault(version, &refused(&invalid)), true);
                 }
                 (respond::reply(version, reply), subject == Subject::Fault)
             }
@@ -532,20 +541,20 @@ impl Inner {
                 self.stats.count_invalid(is_invalid(&written.verdict));
                 match &written.verdict {
                     Ok(_) => (respond::written(version, written), false),
-                    Err(invalid) => (respond_fault(version, &refused(invalid)), true),
+                    Err(invalid) => (self.respond_fault(version, &refused(invalid)), true),
                 }
             }
             Ok(Ok(Outcome::Accepted)) => (respond::accepted(), false),
             Ok(Ok(Outcome::Fault(fault))) => {
-                let response = respond_fault(version, &fault);
+                let response = self.respond_fault(version, &fault);
                 // A fault is sent in any case.
                 let _ = self.validate(Subject::Fault, Some(response.body()));
                 (response, true)
             }
-            Ok(Err(error)) => (refuse(&refuse_package(version, error)), true),
+            Ok(Err(error)) => (self.refuse(&refuse_package(version, error)), true),
             Err(Panicked(message)) => {
                 tracing::error!(message, "a handler panicked");
-                (respond_fault(version, &Fault::receiver("an internal error")), true)
+                (self.respond_fault(version, &Fault::receiver("an internal error")), true)
             }
         }
     }
@@ -568,12 +577,14 @@ impl Inner {
     async fn call(
         &self,
         received: Received,
-        parts: Parts,
+        mut parts: Parts,
         pace: &Pace,
         weight: u64,
     ) -> Result<Outcome, AttachmentError> {
-        let Received { head, chosen: Chosen { operation, call }, mut attachments, bytes, remarks } = received;
+        let Received { head, chosen: Chosen { operation, call }, mut attachments, bytes, remarks, extensions } =
+            received;
         let remainder = attachments.remainder();
+        parts.extensions.extend(extensions);
         let (record, notes) = (operation.record(), notes_of(&parts));
         let writing = self.writing(&operation, head.version(), &parts, attachments.form());
         let context = Context::new(head, parts, attachments, remarks, Arc::clone(&self.roles));
@@ -641,8 +652,26 @@ impl Inner {
             references: self.references,
             packing: Packing::for_response(&self.attachments, form),
             validating: self.validating.clone(),
+            protection: self.protection.clone(),
             interceptors: self.interceptors.clone(),
         }
+    }
+
+    /// Returns the answer to a refused request.
+    fn refuse(&self, refusal: &Refusal) -> Response<Body> {
+        tracing::debug!(fault = %refusal.fault, "refused");
+        let protection = self.protection.as_deref();
+        let mut response = respond::fault(refusal.version, &refusal.fault, refusal.status, protection);
+        if response.status() == StatusCode::REQUEST_TIMEOUT {
+            // The rest of the message may still arrive, and is not a request (RFC 9110, 15.5.9).
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+
+    fn respond_fault(&self, version: Version, fault: &Fault) -> Response<Body> {
+        tracing::debug!(%fault, "the operation failed");
+        respond::fault(version, fault, None, self.protection.as_deref())
     }
 
     fn count(&self, response: &Response<Body>, is_fault: bool) {
@@ -755,19 +784,4 @@ async fn entered<F: Future>(span: &Span, mut future: Pin<&mut F>) -> F::Output {
 fn deny(denial: &Denial) -> Response<Body> {
     tracing::debug!(%denial, "a request was denied");
     respond::denied(denial)
-}
-
-fn refuse(refusal: &Refusal) -> Response<Body> {
-    tracing::debug!(fault = %refusal.fault, "refused");
-    let mut response = respond::fault(refusal.version, &refusal.fault, refusal.status);
-    if response.status() == StatusCode::REQUEST_TIMEOUT {
-        // The rest of the message may still arrive, and is not a request (RFC 9110, 15.5.9).
-        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-    }
-    response
-}
-
-fn respond_fault(version: Version, fault: &Fault) -> Response<Body> {
-    tracing::debug!(%fault, "the operation failed");
-    respond::fault(version, fault, None)
 }

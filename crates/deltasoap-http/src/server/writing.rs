@@ -14,10 +14,11 @@ use super::reply::{Overlaying, Reply};
 use crate::attachments::Part;
 use crate::attachments::package::Packing;
 use crate::body::Body;
+use crate::secured::{Protect, Securing, WriteError, cannot_be_secured};
 use crate::sizes::in_full;
 use crate::validation::{Subject, Validating, Verdict};
 use deltasoap_core::schema::{Use, View};
-use deltasoap_core::soap::{Envelope, Fault, HeaderBlock, Version};
+use deltasoap_core::soap::{Envelope, Fault, Version};
 use deltasoap_core::{Buffer, Content, EncodeStats, Error, Message, QName, Templating};
 use http::header::HeaderValue;
 use std::any::Any;
@@ -38,6 +39,8 @@ pub struct Writing {
     pub(crate) packing: Packing,
     /// Validates the response, unless it is written while it is sent.
     pub(crate) validating: Option<Validating>,
+    /// Secures the response.
+    pub(crate) protection: Option<Arc<dyn Protect>>,
     pub(crate) notes: Arc<Notes>,
     /// Those of the service; `None` if there are none.
     pub(crate) interceptors: Option<Arc<Interceptors>>,
@@ -75,17 +78,27 @@ impl Writing {
     ///
     /// # Errors
     /// When the value contains text that XML cannot carry, or does not match its schema.
-    pub(crate) fn write<T: Content>(self, reply: &Reply<T>, name: &QName, view: View<'_>) -> Result<Written, Error> {
-        let envelope = self.envelope(Envelope::element(name, &reply.body, view), &reply.headers);
-        self.write_any(&envelope, &reply.parts)
+    pub(crate) fn write<T: Content>(
+        self,
+        reply: &Reply<T>,
+        name: &QName,
+        view: View<'_>,
+    ) -> Result<Written, WriteError> {
+        let protection = self.protection.clone();
+        let envelope = self.envelope(Envelope::element(name, &reply.body, view));
+        let response = Securing::new(envelope, self.version, &reply.headers, protection.as_deref());
+        self.write_any(&response, &reply.parts)
     }
 
     /// Starts writing a response whose list is written while it is sent.
     ///
     /// # Errors
     /// When its other content cannot be written, or has no place for the items.
-    pub(crate) fn begin<T: Message>(self, reply: Reply<T>, overlaying: Overlaying) -> Result<Written, Error> {
-        let envelope = self.envelope(Envelope::new(&reply.body), &reply.headers);
+    pub(crate) fn begin<T: Message>(self, reply: Reply<T>, overlaying: Overlaying) -> Result<Written, WriteError> {
+        if self.protection.is_some() {
+            return Err(WriteError::Protect(cannot_be_secured()));
+        }
+        let envelope = self.envelope(Envelope::new(&reply.body)).headers(&reply.headers);
         let (body, verdict) = (overlaying.begin(&envelope, self.templating.chunk)?, Ok(Vec::new()));
         self.count(&in_full(0));
         let (media_type, body) = self.packing.pack(self.version, "", body, reply.parts)?;
@@ -97,17 +110,19 @@ impl Writing {
         self.notes.written(stats);
     }
 
-    fn envelope<'a>(&self, envelope: Envelope<'a>, headers: &'a [HeaderBlock]) -> Envelope<'a> {
-        envelope.version(self.version).encoding(self.encoding).references(self.references).headers(headers)
+    /// Returns an envelope with the settings, without header blocks.
+    fn envelope<'a>(&self, envelope: Envelope<'a>) -> Envelope<'a> {
+        envelope.version(self.version).encoding(self.encoding).references(self.references)
     }
 
-    fn write_any(mut self, envelope: &Envelope<'_>, attached: &[Part]) -> Result<Written, Error> {
+    fn write_any(mut self, response: &Securing<'_>, attached: &[Part]) -> Result<Written, WriteError> {
         let source = self.source.take().filter(|_| !self.record.sizes().are_small());
         let mut parts = Vec::new();
         let (body, stats) = match (source, self.packing.threshold()) {
-            (_, Some(threshold)) => self.write_optimized(envelope, threshold, &mut parts)?,
-            (Some(source), None) => self.write_on(source.for_templates(&self.record, self.version), envelope)?,
-            (None, None) => self.write_in_full(envelope)?,
+            (_, Some(_)) if response.is_secured() => return Err(WriteError::Protect(cannot_be_secured())),
+            (_, Some(threshold)) => self.write_optimized(&response.envelope, threshold, &mut parts)?,
+            (Some(source), None) => self.write_on(source.for_templates(&self.record, self.version), response)?,
+            (None, None) => self.write_in_full(response)?,
         };
         self.count(&stats);
         parts.extend_from_slice(attached);
@@ -133,12 +148,12 @@ impl Writing {
         Ok((written.message.into(), stats))
     }
 
-    fn write_on(&self, source: TemplateSource, envelope: &Envelope<'_>) -> Result<(Body, EncodeStats), Error> {
+    fn write_on(&self, source: TemplateSource, response: &Securing<'_>) -> Result<(Body, EncodeStats), WriteError> {
         let mut templates = source.take(self.templating);
         let before = templates.stats();
-        let written = templates.encode(envelope);
+        let written = templates.encode(&response.envelope);
         let stats = templates.stats() - before;
-        let outgoing = written?;
+        let outgoing = response.seal(written?)?;
         self.record.sizes().note(outgoing.len());
         if !self.record.sizes().are_small() {
             source.put(templates);
@@ -146,11 +161,10 @@ impl Writing {
         Ok((outgoing.into(), stats))
     }
 
-    fn write_in_full(&self, envelope: &Envelope<'_>) -> Result<(Body, EncodeStats), Error> {
+    fn write_in_full(&self, response: &Securing<'_>) -> Result<(Body, EncodeStats), WriteError> {
         let sizes = self.record.sizes();
-        let message = envelope.write(Buffer::with_capacity(sizes.expected()))?;
-        sizes.note(message.len());
-        let stats = in_full(message.len());
-        Ok((message.into(), stats))
+        let (body, len) = response.write_in_full(Buffer::with_capacity(sizes.expected()))?;
+        sizes.note(len);
+        Ok((body, in_full(len)))
     }
 }

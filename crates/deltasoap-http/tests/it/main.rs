@@ -37,6 +37,7 @@ mod references;
 mod replies;
 mod retries;
 mod scheduling;
+mod security;
 mod service;
 mod styles;
 mod templates;

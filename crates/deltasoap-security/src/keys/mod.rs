@@ -42,7 +42,7 @@ enum PrivateKey {
     Rsa(RsaKeyPair),
     Ecdsa(EcdsaKeyPair),
     Ed25519(Ed25519KeyPair),
-    Hmac(hmac::Key),
+    Hmac(Box<hmac::Key>),
 }
 
 impl SigningKey {
@@ -87,7 +87,7 @@ impl SigningKey {
 
     /// Creates a key for HMAC with SHA-256 from a shared secret.
     pub fn hmac(secret: &[u8]) -> Self {
-        let key = PrivateKey::Hmac(hmac::Key::new(hmac::HMAC_SHA256, secret));
+        let key = PrivateKey::Hmac(Box::new(hmac::Key::new(hmac::HMAC_SHA256, secret)));
         SigningKey { algorithm: SignatureAlgorithm::HmacSha256, key }
     }
 

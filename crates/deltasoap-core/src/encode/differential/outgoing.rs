@@ -34,7 +34,7 @@ impl Outgoing {
     }
 
     /// Creates a message that was written in full, and counts it.
-    pub(super) fn in_full(message: InFull, stats: &mut EncodeStats) -> Self {
+    pub(crate) fn in_full(message: InFull, stats: &mut EncodeStats) -> Self {
         let InFull { bytes, head, unused_prefixes } = message;
         stats.count(MatchKind::FirstTime, bytes.len());
         stats.written += bytes.len() as u64;

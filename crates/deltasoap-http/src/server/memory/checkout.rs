@@ -49,6 +49,14 @@ impl MemorySource {
         Some(MemorySource { cache: Arc::clone(cache), store, principal: principal.cloned(), agent: 0 })
     }
 
+    /// Returns the source of the memory of a sender that a message proves.
+    pub(crate) fn of_sender(mut self, name: &str) -> Self {
+        if self.cache.sharing() == Sharing::Principal {
+            self.principal = Some(Principal::new(name));
+        }
+        self
+    }
+
     /// Returns the connection, if the request's decoder should be kept with it.
     pub(crate) fn decoder_store(&self) -> Option<&Arc<ConnectionStore>> {
         self.store.as_ref().filter(|_| self.cache.ties_decoders())

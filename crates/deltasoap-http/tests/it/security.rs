@@ -1,0 +1,236 @@
+//! WS-Security between clients and servers.
+
+use deltasoap::client::{CallError, CallOptions};
+use deltasoap::security::{
+    Identity, KeyReference, Protection, Requirements, SigningKey, Trust, UsernameToken, Verified,
+};
+use deltasoap::server::{Extension, MessageReply, Sharing};
+use deltasoap::soap::{Envelope, FaultCode, Header, HeaderBlock, Version};
+use deltasoap::types::TrackedVec;
+use deltasoap::{Client, Context, Fault, Soap, SoapService};
+use deltasoap_core::{Buffer, QName};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "urn:bank", message, response = Receipt)]
+struct Transfer {
+    amount: f64,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "urn:bank", message)]
+struct Receipt {
+    amount: f64,
+    sender: String,
+}
+
+const VALID: Duration = Duration::from_secs(300);
+
+fn identity(secret: &str) -> Identity {
+    Identity::new(SigningKey::hmac(secret.as_bytes()), Vec::new())
+}
+
+fn signed(secret: &str) -> Protection {
+    let protection = Protection::new().timestamp(VALID).sign(identity(secret));
+    protection.key_reference(KeyReference::Name("shared".to_owned()))
+}
+
+fn required(secret: &str) -> Requirements {
+    Requirements::new().trust(Trust::nobody().secret("shared", secret)).signed_body().signed_timestamp()
+}
+
+fn receipt(verified: &Verified, transfer: &Transfer) -> Result<Receipt, Fault> {
+    let sender = verified.sender.name().unwrap_or_default().to_owned();
+    match transfer.amount {
+        amount if amount < 0.0 => Err(Fault::sender("negative")),
+        amount => Ok(Receipt { amount, sender }),
+    }
+}
+
+fn bank() -> SoapService {
+    SoapService::builder()
+        .requirements(required("request"))
+        .protection(signed("response"))
+        .operation(async |Extension(verified): Extension<Verified>, transfer: Transfer| receipt(&verified, &transfer))
+        .build()
+        .expect("a service")
+}
+
+#[tokio::test]
+async fn both_directions_are_signed() {
+    for version in [Version::Soap11, Version::Soap12] {
+        let client = Client::builder("http://localhost/")
+            .version(version)
+            .protection(signed("request"))
+            .requirements(required("response"))
+            .build_with(bank())
+            .expect("a client");
+        // The later requests are written against templates and compared with memories.
+        for amount in 0..5 {
+            let response =
+                client.call_with(&Transfer { amount: amount.into() }, CallOptions::new()).await.expect("a receipt");
+            assert_eq!(response.body, Receipt { amount: amount.into(), sender: "shared".to_owned() });
+            let verified = response.extensions.get::<Verified>().expect("a verified answer");
+            assert!(verified.is_body_signed);
+        }
+        // Faults are signed too.
+        let error = client.call(&Transfer { amount: -1.0 }).await.expect_err("a fault");
+        assert!(matches!(&error, CallError::Fault(fault) if fault.reason == "negative"), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_secured_is_refused() {
+    let plain = Client::with_service("http://localhost/", bank()).expect("a client");
+    let forger =
+        Client::builder("http://localhost/").protection(signed("forged")).build_with(bank()).expect("a client");
+    let wsse = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd";
+    for (client, code) in [(plain, "InvalidSecurity"), (forger, "FailedCheck")] {
+        let Err(CallError::Fault(fault)) = client.call(&Transfer { amount: 1.0 }).await else { panic!("a fault") };
+        assert_eq!(fault.code, FaultCode::Other(QName::new(wsse, code)), "{fault:?}");
+    }
+    // The client does not accept an answer of someone else.
+    let trusting = |secret: &str| {
+        Client::builder("http://localhost/")
+            .protection(signed("request"))
+            .requirements(required(secret))
+            .build_with(bank())
+            .expect("a client")
+    };
+    let error = trusting("other").call(&Transfer { amount: 1.0 }).await.expect_err("a stranger");
+    assert!(matches!(error, CallError::Insecure(_)), "{error:?}");
+    assert!(error.to_string().contains("signature"), "{error}");
+    // Without requirements, a mandatory security header is not understood.
+    let careless =
+        Client::builder("http://localhost/").protection(signed("request")).build_with(bank()).expect("a client");
+    let error = careless.call(&Transfer { amount: 1.0 }).await.expect_err("not understood");
+    assert!(matches!(error, CallError::NotUnderstood(_)), "{error:?}");
+}
+
+/// A call may have its own protection.
+#[tokio::test]
+async fn protection_of_one_call() {
+    let client =
+        Client::builder("http://localhost/").requirements(required("response")).build_with(bank()).expect("a client");
+    let options = CallOptions::new().protection(signed("request"));
+    assert!(client.call_with(&Transfer { amount: 1.0 }, options).await.is_ok());
+    assert!(client.call(&Transfer { amount: 1.0 }).await.is_err());
+}
+
+/// Memories of different senders are kept apart, though they come on one connection.
+#[tokio::test]
+async fn memories_belong_to_the_sender() {
+    let users = |user: &str| Some(format!("password of {user}"));
+    let service = SoapService::builder()
+        .requirements(Requirements::new().users(users))
+        .sharing(Sharing::Principal)
+        .operation(async |Extension(verified): Extension<Verified>, transfer: Transfer| receipt(&verified, &transfer))
+        .build()
+        .expect("a service");
+    let stats = service.stats();
+    let client = Client::with_service("http://localhost/", service).expect("a client");
+    for turn in 0..6 {
+        let user = ["ada", "bob"][turn % 2];
+        let token = UsernameToken::digest(user, format!("password of {user}"));
+        let options = CallOptions::new().protection(Protection::new().user(token));
+        let receipt = client.call_with(&Transfer { amount: 1.5 }, options).await.expect("a receipt").body;
+        assert_eq!(receipt.sender, user);
+    }
+    assert_eq!(stats.snapshot().messages, 6);
+}
+
+/// A message that fails is remembered by nothing: the next one is compared with the last valid one.
+#[tokio::test]
+async fn nothing_of_a_forged_message_remains() {
+    let client = |secret: &str, service: &SoapService| {
+        Client::builder("http://localhost/").protection(signed(secret)).build_with(service.clone()).expect("a client")
+    };
+    let service = SoapService::builder()
+        .requirements(required("request"))
+        .operation(async |Extension(verified): Extension<Verified>, transfer: Transfer| receipt(&verified, &transfer))
+        .build()
+        .expect("a service");
+    let (honest, forger) = (client("request", &service), client("forged", &service));
+    for turn in 0..6 {
+        let amount = f64::from(turn);
+        assert_eq!(honest.call(&Transfer { amount }).await.expect("a receipt").amount, amount);
+        assert!(forger.call(&Transfer { amount: 1e6 }).await.is_err());
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_signed_is_an_error() {
+    let client =
+        Client::builder("http://localhost/").protection(signed("request")).build_with(bank()).expect("a client");
+    let overlaid = client.call_overlaid(&Transfer { amount: 1.0 }, Vec::<i32>::new()).await.expect_err("an error");
+    assert!(matches!(overlaid, CallError::Unsecured(_)), "{overlaid:?}");
+    // A handler that writes its response itself.
+    let written =
+        |_: Context, transfer: Transfer| Envelope::new(&transfer).write(Buffer::new()).map(MessageReply::message);
+    let service = SoapService::builder().protection(signed("response")).operation(written).build().expect("a service");
+    let client =
+        Client::builder("http://localhost/").requirements(required("response")).build_with(service).expect("a client");
+    let error = client.call(&Transfer { amount: 1.0 }).await.expect_err("a fault");
+    assert!(matches!(&error, CallError::Fault(fault) if fault.reason.contains("secured")), "{error:?}");
+}
+
+#[derive(Soap)]
+#[soap(namespace = "urn:session", message)]
+struct Session {
+    number: u32,
+}
+
+#[derive(Soap)]
+#[soap(namespace = "urn:lab", message, response = Received)]
+struct Levels {
+    level: TrackedVec<f64>,
+}
+
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "urn:lab", message)]
+struct Received {
+    session: u32,
+}
+
+/// New header blocks do not cost an unchanged request its content match.
+#[tokio::test]
+async fn provided_headers_leave_the_template_alone() {
+    let service = SoapService::builder()
+        .operation(async |session: Header<Session>, _: Levels| Received { session: session.number })
+        .build()
+        .expect("a service");
+    let calls = Arc::new(AtomicU32::new(0));
+    let provider = move |_: &deltasoap::client::OutgoingCall<'_>| {
+        let number = calls.fetch_add(1, Relaxed);
+        async move { Ok::<_, std::convert::Infallible>((Header(Session { number }), None::<HeaderBlock>)) }
+    };
+    let client = Client::builder("http://localhost/").provide_headers(provider).build_with(service).expect("a client");
+    let levels = Levels { level: (0..100_000).map(f64::from).collect() };
+    for session in 0..5 {
+        assert_eq!(client.call(&levels).await.expect("an answer"), Received { session });
+    }
+    let stats = client.encode_stats();
+    assert_eq!((stats.first, stats.content), (1, 4), "{stats:?}");
+}
+
+/// A provider that fails prevents the call, and one that hangs is bounded by the time of the call.
+#[tokio::test]
+async fn providers_fail_and_hang() {
+    let client = |hangs: bool| {
+        let provider = move |_: &deltasoap::client::OutgoingCall<'_>| async move {
+            if hangs {
+                std::future::pending::<()>().await;
+            }
+            Err::<Vec<HeaderBlock>, _>("no token")
+        };
+        let builder = Client::builder("http://localhost/").timeout(Duration::from_millis(50));
+        builder.provide_headers(provider).build_with(bank()).expect("a client")
+    };
+    let error = client(false).call(&Transfer { amount: 1.0 }).await.expect_err("no token");
+    assert!(matches!(&error, CallError::RefusedRequest(error) if error.to_string() == "no token"), "{error:?}");
+    let start = Instant::now();
+    let error = client(true).call(&Transfer { amount: 1.0 }).await.expect_err("too late");
+    assert!(matches!(error, CallError::Timeout(_)) && start.elapsed() < Duration::from_secs(5), "{error:?}");
+}
