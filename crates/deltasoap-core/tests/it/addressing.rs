@@ -236,8 +236,9 @@ fn replies_to_messages_without_an_id() {
 
 /// Sends a fault, and returns its head and the fault that is read.
 fn fault_sent(fault: &AddressingFault, soap: Version) -> (Head, Fault) {
-    let written = fault.to_fault(soap);
-    let blocks = fault.headers().to_blocks(soap).into_iter().chain(fault.detail_block(soap));
+    let mut written = fault.to_fault(soap);
+    let detail = (soap == Version::Soap11).then(|| AddressingFault::take_detail(&mut written)).flatten();
+    let blocks = fault.headers().to_blocks(soap).into_iter().chain(detail);
     let message = blocks.fold(Envelope::fault(&written).version(soap), Envelope::header).to_vec();
     let message = message.expect("a message");
     let node = Node::parse(&message).expect("XML");
@@ -338,9 +339,21 @@ fn faults_of_2004_have_other_codes_and_no_detail() {
 
 #[test]
 fn other_faults_have_no_code_of_addressing() {
-    assert_eq!(AddressingFault::code_in(&Fault::sender("no")), None);
+    let mut other = Fault::sender("no");
+    other.detail.push(Node::new(QName::new("urn:x", "Detail")));
+    assert_eq!((AddressingFault::code_in(&other), AddressingFault::take_detail(&mut other)), (None, None));
+    assert_eq!(other.detail.len(), 1);
     let foreign = FaultCode::Other(QName::new("urn:x", "InvalidAddressingHeader"));
     assert_eq!(AddressingFault::code_in(&Fault::new(foreign, "no")), None);
+}
+
+#[test]
+fn the_sender_is_to_blame_unless_the_endpoint_is_unavailable() {
+    for (local, code) in [("ActionNotSupported", "Sender"), ("EndpointUnavailable", "Receiver")] {
+        let fault = Fault::new(FaultCode::Other(Addressing::V10.name(local)), "no");
+        assert_eq!(&*fault.code.name(Version::Soap12).local, code);
+        assert_eq!(fault.to_string(), format!("{code} fault (wsa:{local}): no"));
+    }
 }
 
 /// Messages of other toolkits, with what follows from them: the version, the action, and the number

@@ -120,20 +120,19 @@ impl AddressingFault {
     }
 
     /// Returns the fault for an envelope of a version. In SOAP 1.1 the code is that of
-    /// WS-Addressing, and the detail is in a header block.
+    /// WS-Addressing, and the detail belongs in a [header block](Self::take_detail).
     pub fn to_fault(&self, soap: Version) -> Fault {
         let code = self.version.name(self.code());
-        match soap {
-            Version::Soap11 => Fault::new(FaultCode::Other(code), self.to_string()),
-            Version::Soap12 => {
-                let is_receivers = matches!(self.kind, AddressingFaultKind::EndpointUnavailable { .. });
-                let outer = if is_receivers { FaultCode::Receiver } else { FaultCode::Sender };
-                let mut fault = Fault::new(outer, self.to_string());
-                fault.subcodes = [code].into_iter().chain(self.subcode()).collect();
-                fault.detail = self.detail().into_iter().collect();
-                fault
-            }
-        }
+        let is_receivers = matches!(self.kind, AddressingFaultKind::EndpointUnavailable { .. });
+        let (outer, subcodes) = match soap {
+            Version::Soap11 => (FaultCode::Other(code), Vec::new()),
+            Version::Soap12 if is_receivers => (FaultCode::Receiver, vec![code]),
+            Version::Soap12 => (FaultCode::Sender, [code].into_iter().chain(self.subcode()).collect()),
+        };
+        let mut fault = Fault::new(outer, self.to_string());
+        fault.subcodes = subcodes;
+        fault.detail = self.detail().into_iter().collect();
+        fault
     }
 
     /// Returns the header blocks of the fault's message, which goes to the back channel. It has no
@@ -142,12 +141,14 @@ impl AddressingFault {
         reply_to(self.version, self.message_id.as_deref(), self.version.fault_action().to_owned())
     }
 
-    /// Returns the header block with the detail of the fault, in SOAP 1.1.
-    pub fn detail_block(&self, soap: Version) -> Option<HeaderBlock> {
-        let detail = self.detail().filter(|_| soap == Version::Soap11)?;
-        let mut node = Node::new(self.version.name("FaultDetail"));
-        node.children.push(Child::Element(detail));
-        Some(HeaderBlock { node })
+    /// Moves the detail of a fault of WS-Addressing to a header block, which is its place in SOAP
+    /// 1.1: the detail of the body is for errors in the body. Returns `None` for other faults.
+    pub fn take_detail(fault: &mut Fault) -> Option<HeaderBlock> {
+        Self::code_in(fault)?;
+        let detail = std::mem::take(&mut fault.detail);
+        let mut node = Node::new(Addressing::V10.name("FaultDetail"));
+        node.children = detail.into_iter().map(Child::Element).collect();
+        (!node.children.is_empty()).then_some(HeaderBlock { node })
     }
 
     /// Returns the local name of the innermost code of WS-Addressing in a received fault; `None` if
