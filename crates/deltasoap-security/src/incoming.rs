@@ -42,6 +42,8 @@ const MAX_TOKENS: usize = 16;
 pub struct Requirements {
     trust: Trust,
     users: Option<Box<dyn Users>>,
+    /// True if user names are skipped.
+    ignores_users: bool,
     assertions: Option<AssertionRules>,
     replays: Option<Arc<ReplayCache>>,
     freshness: Freshness,
@@ -75,6 +77,7 @@ impl Requirements {
         Requirements {
             trust: Trust::nobody(),
             users: None,
+            ignores_users: false,
             assertions: None,
             replays: Some(Arc::default()),
             freshness: Freshness { skew: SKEW, age: AGE },
@@ -95,6 +98,14 @@ impl Requirements {
     pub fn users(mut self, users: impl Users + 'static) -> Self {
         self.users = Some(Box::new(users));
         self.needs.user = true;
+        self
+    }
+
+    /// Accepts `UsernameToken` without checking the password, for recorded messages. Such a user is
+    /// not the [sender](Sender).
+    #[must_use]
+    pub fn unchecked_users(mut self) -> Self {
+        self.ignores_users = true;
         self
     }
 
@@ -389,7 +400,7 @@ impl Check<'_> {
         for signature in tree.all(header, ns::DS, "Signature") {
             self.check_signature(header, signature, &holders)?;
         }
-        for token in tree.all(header, ns::WSSE, "UsernameToken") {
+        for token in tree.all(header, ns::WSSE, "UsernameToken").filter(|_| !self.requirements.ignores_users) {
             self.check_user(token)?;
         }
         self.check_confirmations(&holders)

@@ -51,6 +51,14 @@ pub use token::saml::{Assertion, AssertionRules, Confirmation};
 pub use token::username::{UsernameToken, Users};
 pub use trust::Trust;
 
+/// Reads a time as messages have it, an `xsd:dateTime`; without a time zone it counts as UTC.
+///
+/// # Errors
+/// Returns an error if the text is no time.
+pub fn parse_time(text: &str) -> Result<std::time::SystemTime, SecurityError> {
+    token::timestamp::parse_date_time(text)
+}
+
 /// Returns the name of the security header.
 pub fn header_name() -> deltasoap_core::QName {
     deltasoap_core::QName::new(ns::WSSE, "Security")

@@ -66,8 +66,8 @@ pub struct Access {
     /// servers themselves
     #[arg(long, value_name = "FILE", requires = "wsdl")]
     pub cacert: Option<PathBuf>,
-    /// Send this client certificate (PEM)
-    #[arg(long, value_name = "FILE", requires_all = ["key", "wsdl"])]
+    /// Send this client certificate (PEM), with --key
+    #[arg(long, value_name = "FILE", requires = "wsdl")]
     pub cert: Option<PathBuf>,
     /// The certificate's private key (PEM)
     #[arg(long, value_name = "FILE", requires = "cert")]
@@ -157,6 +157,8 @@ pub struct Call {
     /// 2004. Default: as the policies of the WSDL require
     #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     pub wsa: Option<AddressingSwitch>,
+    #[command(flatten)]
+    pub security: Security,
     /// Accept this much beyond the schema in the answer
     #[arg(long, value_enum, default_value_t = ToleranceName::Unknown, value_name = "LEVEL")]
     pub tolerance: ToleranceName,
@@ -174,10 +176,10 @@ pub struct Call {
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
     /// Show the messages and HTTP headers on standard error, without the values of headers that may
-    /// hold secrets
+    /// hold secrets, and without passwords
     #[arg(short, long)]
     pub verbose: bool,
-    /// Show the values of these headers too
+    /// Show these values too
     #[arg(long, requires = "verbose")]
     pub secrets: bool,
     /// Print an object with the response and its header blocks, or with the fault
@@ -188,6 +190,28 @@ pub struct Call {
     /// omitted if there is only one list
     #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, conflicts_with = "json")]
     pub stream: Option<Option<String>>,
+}
+
+/// WS-Security.
+#[derive(Debug, Args)]
+pub struct Security {
+    /// Name and password for a WS-Security user name token; without a password, DELTASOAP_PASSWORD
+    /// from the environment is used
+    #[arg(long, value_name = "NAME[:PASSWORD]")]
+    pub wsse_user: Option<String>,
+    /// Send a digest of the password in place of its text, as ONVIF devices require it
+    #[arg(long, requires = "wsse_user")]
+    pub wsse_digest: bool,
+    /// Add a timestamp: the request is valid for five minutes. Signed requests have one anyway
+    #[arg(long)]
+    pub wsse_timestamp: bool,
+    /// Sign the request with this private key (PEM), whose certificate is that of --cert
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub sign: Option<PathBuf>,
+    /// Require that the answer is signed, with one of the certificates in this file (PEM) or one
+    /// that an authority in it has issued
+    #[arg(long, value_name = "FILE")]
+    pub wsse_trust: Option<PathBuf>,
 }
 
 /// Enables or disables a feature that a WSDL may request.
@@ -305,6 +329,11 @@ pub struct Validate {
     /// gzipped; - is standard input
     #[arg(value_name = "MESSAGE", required = true)]
     pub messages: Vec<PathBuf>,
+    /// Verify the messages' WS-Security too, as of the time at which each was created. The
+    /// certificates of the signers, or of the authorities that issued these, are in this file
+    /// (PEM). Passwords are not checked
+    #[arg(long, value_name = "FILE")]
+    pub verify: Option<PathBuf>,
     /// Print a line of JSON for each finding
     #[arg(long)]
     pub json: bool,

@@ -87,14 +87,19 @@ pub fn credentials(access: &cli::Access) -> Result<Option<Credentials>> {
 
 /// Returns the user's name and password, if there is one.
 fn user(access: &cli::Access) -> Result<Option<(&str, String)>> {
-    let Some(user) = &access.user else { return Ok(None) };
+    access.user.as_deref().map(|user| with_password(user, "-u")).transpose()
+}
+
+/// Returns a name and its password, which may be in the environment. `option` is the one that the
+/// name belongs to.
+pub fn with_password<'n>(user: &'n str, option: &str) -> Result<(&'n str, String)> {
     let from_environment = || {
         std::env::var("DELTASOAP_PASSWORD")
             .ok()
-            .context("-u has no password: add it after a colon, or set DELTASOAP_PASSWORD")
+            .with_context(|| format!("{option} has no password: add it after a colon, or set DELTASOAP_PASSWORD"))
     };
-    Ok(Some(match user.split_once(':') {
+    Ok(match user.split_once(':') {
         Some((user, password)) => (user, password.to_owned()),
-        None => (user.as_str(), from_environment()?),
-    }))
+        None => (user, from_environment()?),
+    })
 }

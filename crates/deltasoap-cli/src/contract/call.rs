@@ -3,6 +3,7 @@
 use super::access::{credentials, transport};
 use super::language;
 use super::remedy::{SentCredentials, remedy};
+use super::security;
 use super::tap::Tap;
 use super::validation::{self, validated};
 use super::{INTERPRETATION_NOTES, MAX_DEVIATIONS, import_with, operation, policy_warnings, report_notes, warn_of_all};
@@ -23,6 +24,7 @@ use deltasoap_wsdl::fetch::{credentials_in, names_private_host, shown};
 use serde_json::{Value as Json, json};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
@@ -88,7 +90,7 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
             let hint = format!("`deltasoap template {} {name}` prints a request to begin with", shown(wsdl));
             bail!("the request does not fit {name}: {error}; {hint}")
         }
-        Err(DynamicError::Call(error @ (CallError::Encode(_) | CallError::Action(_)))) => {
+        Err(DynamicError::Call(error @ (CallError::Encode(_) | CallError::Action(_) | CallError::Unsecured(_)))) => {
             bail!("{}; nothing was sent", with_causes(&error))
         }
         Err(DynamicError::Call(CallError::InvalidRequest(error))) => {
@@ -174,9 +176,19 @@ fn client(
     // The client has the timeout too: it bounds how long the parts of an answer may pause.
     let timeout = Duration::from_secs(arguments.timeout);
     let validation = validation::Settings::of(arguments);
+    let protection = security::protection(arguments)?;
+    let requirements = security::requirements(arguments)?.map(Arc::new);
     Ok(client.configure(move |builder| {
         let builder = builder.tolerance(tolerance).timeout(timeout).addressing(addressing);
         let builder = validated(builder, &validation, &contract);
+        let builder = match &protection {
+            Some(protection) => builder.protection(protection.clone()),
+            None => builder,
+        };
+        let builder = match &requirements {
+            Some(requirements) => builder.requirements(Arc::clone(requirements)),
+            None => builder,
+        };
         let builder = match &credentials {
             Some(credentials) => builder.credentials(credentials.clone()),
             None => builder,

@@ -10,6 +10,7 @@ mod language;
 mod mock;
 mod pages;
 mod remedy;
+mod security;
 mod tap;
 mod validate;
 mod validation;

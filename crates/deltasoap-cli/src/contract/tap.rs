@@ -9,6 +9,7 @@ use http::{Request, Response};
 use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt;
 use http_body_util::combinators::UnsyncBoxBody;
+use std::borrow::Cow;
 use std::fmt::Arguments;
 use std::io::{self, Write as _};
 use std::pin::Pin;
@@ -58,6 +59,7 @@ impl Tap {
                 coding: coding(&parts.headers),
                 begun: Vec::new(),
                 len: 0,
+                shows_secrets: self.shows_secrets,
                 is_shown: false,
             };
             return Ok(Response::from_parts(parts, body.map_err(Into::into).boxed_unsync()));
@@ -89,7 +91,8 @@ async fn shown_request(request: Request<Body>, secrets: bool) -> Result<Request<
     let body = body.collect().await.map_err(|error| BoxError::from(error.to_string()))?.to_bytes();
     let first = format_args!("{} {}", parts.method, shown(&parts.uri.to_string()));
     show_head(">", first, &parts.headers, secrets)?;
-    show_body(">", coding(&parts.headers).as_deref(), &body[..body.len().min(MAX_SHOWN)], body.len())?;
+    let begun = &body[..body.len().min(MAX_SHOWN)];
+    show_body(">", coding(&parts.headers).as_deref(), &without_passwords(begun, secrets), body.len())?;
     Ok(Request::from_parts(parts, Body::from(body)))
 }
 
@@ -101,6 +104,7 @@ struct Shown<B> {
     begun: Vec<u8>,
     /// Number of bytes read so far.
     len: usize,
+    shows_secrets: bool,
     is_shown: bool,
 }
 
@@ -114,7 +118,10 @@ impl<B> Shown<B> {
     fn show(&mut self) -> io::Result<()> {
         match std::mem::replace(&mut self.is_shown, true) {
             true => Ok(()),
-            false => show_body("<", self.coding.as_deref(), &self.begun, self.len),
+            false => {
+                let begun = without_passwords(&self.begun, self.shows_secrets);
+                show_body("<", self.coding.as_deref(), &begun, self.len)
+            }
         }
     }
 }
@@ -170,6 +177,31 @@ fn show_head(mark: &str, first: Arguments<'_>, headers: &HeaderMap, secrets: boo
     Ok(())
 }
 
+/// Returns the beginning of a body without the texts of elements with the name `Password` in any
+/// namespace.
+fn without_passwords(body: &[u8], secrets: bool) -> Cow<'_, [u8]> {
+    const NAME: &[u8] = b"Password";
+    if secrets || memchr::memmem::find(body, NAME).is_none() {
+        return Cow::Borrowed(body);
+    }
+    let (mut out, mut rest) = (Vec::with_capacity(body.len()), body);
+    while let Some(at) = memchr::memmem::find(rest, NAME) {
+        let (before, tag) = rest.split_at(at + NAME.len());
+        out.extend_from_slice(before);
+        rest = tag;
+        let name = before.rsplit(|byte| *byte == b'<').next().unwrap_or_default();
+        let is_start = name.len() < before.len() && !name.contains(&b'/') && !name.contains(&b' ');
+        let ends = matches!(tag.first(), Some(b'>' | b' ' | b'\t' | b'\r' | b'\n'));
+        let (Some(close), true, true) = (tag.iter().position(|byte| *byte == b'>'), is_start, ends) else { continue };
+        let text = tag[close + 1..].iter().position(|byte| *byte == b'<').unwrap_or(tag.len() - close - 1);
+        out.extend_from_slice(&tag[..=close]);
+        out.extend_from_slice(if text > 0 { b"(not shown)" } else { b"" });
+        rest = &tag[close + 1 + text..];
+    }
+    out.extend_from_slice(rest);
+    Cow::Owned(out)
+}
+
 /// Prints the beginning of a body that has `len` bytes.
 fn show_body(mark: &str, coding: Option<&str>, begun: &[u8], len: usize) -> io::Result<()> {
     let mut out = stderr();
@@ -182,4 +214,25 @@ fn show_body(mark: &str, coding: Option<&str>, begun: &[u8], len: usize) -> io::
 
 fn coding(headers: &HeaderMap) -> Option<String> {
     headers.get(CONTENT_ENCODING).map(|coding| String::from_utf8_lossy(coding.as_bytes()).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_not_shown() {
+        for (body, shown) in [
+            ("<w:Password Type=\"a>b\">x</w:Password>", "<w:Password Type=\"a>(not shown)</w:Password>"),
+            ("<Password>secret</Password><b/>", "<Password>(not shown)</Password><b/>"),
+            ("<Password\n>secret", "<Password\n>(not shown)"),
+            ("<Password></Password>", "<Password></Password>"),
+            ("<PasswordHint>x</PasswordHint>", "<PasswordHint>x</PasswordHint>"),
+            ("<a b=\"Password\">x</a> Password >y<", "<a b=\"Password\">x</a> Password >y<"),
+            ("<OldPassword>x</OldPassword>", "<OldPassword>(not shown)</OldPassword>"),
+        ] {
+            assert_eq!(String::from_utf8_lossy(&without_passwords(body.as_bytes(), false)), shown);
+            assert_eq!(without_passwords(body.as_bytes(), true), body.as_bytes());
+        }
+    }
 }

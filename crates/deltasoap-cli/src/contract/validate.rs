@@ -1,12 +1,13 @@
 //! `validate`: reports what is invalid in messages.
 
-use super::contract;
+use super::{contract, security};
 use crate::cli::Validate;
 use crate::files;
 use crate::output::{one_line, print_line, report, with_causes};
 use crate::replay::{Message, message_in};
 use anyhow::{Context as _, Result, anyhow};
 use bytes::Bytes;
+use deltasoap::security::SecurityError;
 use deltasoap_dynamic::{Contract, Finding};
 use serde_json::json;
 use std::path::Path;
@@ -32,10 +33,30 @@ pub fn validate(arguments: &Validate) -> Result<ExitCode> {
 fn validated(arguments: &Validate, contract: &Contract, path: &Path, message: &Message) -> Result<bool> {
     let findings = contract.validate_with_parts(&message.bytes, &|uri| message.part(uri).cloned());
     findings.iter().try_for_each(|finding| print(arguments, path, finding))?;
-    if findings.is_empty() && !arguments.json {
-        print_line(format_args!("{}: ok", path.display()))?;
+    let verified = match &arguments.verify {
+        Some(certificates) => Some(security::verify(&message.bytes, certificates)?),
+        None => None,
+    };
+    if let Some(Err(error)) = &verified {
+        print_insecure(arguments, path, error)?;
     }
-    Ok(findings.is_empty())
+    let is_valid = findings.is_empty() && !matches!(verified, Some(Err(_)));
+    if is_valid && !arguments.json {
+        match verified {
+            Some(Ok(Some(sender))) => print_line(format_args!("{}: ok, from {}", path.display(), one_line(&sender)))?,
+            Some(_) => print_line(format_args!("{}: ok, but nothing proves its sender", path.display()))?,
+            None => print_line(format_args!("{}: ok", path.display()))?,
+        }
+    }
+    Ok(is_valid)
+}
+
+fn print_insecure(arguments: &Validate, path: &Path, error: &SecurityError) -> Result<()> {
+    let message = error.to_string();
+    if arguments.json {
+        return print_line(json!({ "file": path.display().to_string(), "security": message }));
+    }
+    print_line(format_args!("{}: not secure: {}", path.display(), one_line(&message)))
 }
 
 /// Reads the message in a file, or on standard input.

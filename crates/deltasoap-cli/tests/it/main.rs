@@ -9,6 +9,7 @@ mod generate;
 mod loading;
 mod network;
 mod replay;
+mod security;
 
 use deltasoap_test_support::{Answering, Serving, files, read_request};
 use serde_json::{Value as Json, json};

@@ -445,8 +445,8 @@ impl ClientBuilder {
     /// not checked.
     #[cfg(feature = "security")]
     #[must_use]
-    pub fn requirements(mut self, requirements: deltasoap_security::Requirements) -> Self {
-        self.settings.verify = Some(Arc::new(Arc::new(requirements)));
+    pub fn requirements(mut self, requirements: impl Into<Arc<deltasoap_security::Requirements>>) -> Self {
+        self.settings.verify = Some(Arc::new(requirements.into()));
         self.settings.understood.names.push(deltasoap_security::header_name());
         self
     }

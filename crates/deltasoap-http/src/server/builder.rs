@@ -299,8 +299,8 @@ impl<S> SoapServiceBuilder<S> {
     /// end. Handlers get what is known about it by [`Extension<Verified>`](crate::Extension).
     #[cfg(feature = "security")]
     #[must_use]
-    pub fn requirements(mut self, requirements: deltasoap_security::Requirements) -> Self {
-        self.settings.verify = Some(Arc::new(Arc::new(requirements)));
+    pub fn requirements(mut self, requirements: impl Into<Arc<deltasoap_security::Requirements>>) -> Self {
+        self.settings.verify = Some(Arc::new(requirements.into()));
         self.understands(deltasoap_security::header_name())
     }
 

@@ -13,11 +13,10 @@ pub fn now() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_790_000_000)
 }
 
-/// An authority, and a client and a server with certificates from it.
+/// An authority, a client with a certificate from it, and a stranger.
 pub struct Keys {
     pub authority: String,
     pub client: (String, String),
-    pub server: (String, String),
     pub stranger: (String, String),
 }
 
@@ -26,7 +25,6 @@ pub static KEYS: LazyLock<Keys> = LazyLock::new(|| {
     let other = issuer("another authority");
     Keys {
         client: issued(&authority, "client, of Ä"),
-        server: issued(&authority, "server"),
         stranger: issued(&other, "stranger"),
         authority: authority.pem(),
     }

@@ -1,0 +1,132 @@
+//! WS-Security on the command line.
+
+use super::{command, json, run, stderr, stdout};
+use deltasoap::security::{Identity, Protection, Requirements, Trust, Verified};
+use deltasoap::server::Extension;
+use deltasoap::{Server, Soap, SoapService};
+use std::path::Path;
+use std::time::Duration;
+use tempfile::TempDir;
+
+#[derive(Soap)]
+#[soap(namespace = "urn:bank", message)]
+struct Transfer {
+    amount: f64,
+}
+
+#[derive(Soap)]
+#[soap(namespace = "urn:bank", message)]
+struct Receipt {
+    sender: String,
+}
+
+/// Serves on a free port until the test ends. Returns the URL of the WSDL.
+fn serve(service: impl FnOnce() -> SoapService + Send + 'static) -> String {
+    let (sender, url) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        runtime.block_on(async {
+            let server = Server::bind("127.0.0.1:0").await.expect("a port");
+            sender.send(format!("http://{}/?wsdl", server.local_addr().expect("an address"))).expect("the test waits");
+            server.serve(service()).await.expect("the server runs");
+        });
+    });
+    url.recv().expect("the server starts")
+}
+
+fn bank(requirements: Requirements, protection: Protection) -> SoapService {
+    SoapService::builder()
+        .requirements(requirements)
+        .protection(protection)
+        .operation(async |Extension(verified): Extension<Verified>, _: Transfer| Receipt {
+            sender: verified.sender.name().unwrap_or_default().to_owned(),
+        })
+        .build()
+        .expect("a service")
+}
+
+#[test]
+fn user_names() {
+    let url = serve(|| {
+        let users = |user: &str| (user == "ada").then_some("pass:word");
+        bank(Requirements::new().users(users), Protection::new().must_understand(false))
+    });
+    for digest in [&[][..], &["--wsse-digest"]] {
+        let output =
+            run(&[&["call", &url, "Transfer", "-d", "{\"amount\": 1}", "--wsse-user", "ada:pass:word"], digest]
+                .concat());
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(json(&output), json!({ "sender": "ada" }));
+    }
+    let from_environment = command()
+        .args(["call", &url, "Transfer", "--wsse-user", "ada", "-d", "{\"amount\": 1}"])
+        .env("DELTASOAP_PASSWORD", "pass:word")
+        .output();
+    assert!(from_environment.expect("it runs").status.success());
+    let wrong = run(&["call", &url, "Transfer", "-d", "{\"amount\": 1}", "--wsse-user", "ada:wrong"]);
+    assert_eq!(wrong.status.code(), Some(3), "{wrong:?}");
+    assert!(stderr(&wrong).contains("FailedAuthentication"), "{wrong:?}");
+    // Passwords are shown only if asked for.
+    let arguments = ["call", &url, "Transfer", "-d", "{\"amount\": 1}", "--wsse-user", "ada:pass:word", "--verbose"];
+    let hidden = stderr(&run(&arguments));
+    assert!(hidden.contains("UsernameToken") && !hidden.contains("pass:word"), "{hidden}");
+    assert!(stderr(&run(&[&arguments[..], &["--secrets"]].concat())).contains("pass:word"));
+}
+
+/// Writes a certificate and its key. Returns their paths.
+fn identity(folder: &Path, name: &str) -> (String, String) {
+    let key = rcgen::KeyPair::generate().expect("a key");
+    let mut params = rcgen::CertificateParams::default();
+    params.distinguished_name.push(rcgen::DnType::CommonName, name);
+    let certificate = params.self_signed(&key).expect("a certificate");
+    let (cert, secret) = (folder.join(format!("{name}.pem")), folder.join(format!("{name}.key")));
+    std::fs::write(&cert, certificate.pem()).expect("a file");
+    std::fs::write(&secret, key.serialize_pem()).expect("a file");
+    (cert.to_string_lossy().into_owned(), secret.to_string_lossy().into_owned())
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(path).expect("a file")
+}
+
+#[test]
+fn signed_requests_and_answers() {
+    let folder = TempDir::new().expect("a folder");
+    let (client, client_key) = identity(folder.path(), "client");
+    let (server, server_key) = identity(folder.path(), "server");
+    let (trusted, own) = (read(&client), Identity::from_pem(read(&server), read(&server_key)).expect("an identity"));
+    let url = serve(move || {
+        let trust = Trust::nobody().certificates(trusted).expect("a certificate");
+        let requirements = Requirements::new().trust(trust).signed_body().signed_timestamp();
+        bank(requirements, Protection::new().timestamp(Duration::from_secs(60)).sign(own))
+    });
+    let call = ["call", &url, "Transfer", "-d", "{\"amount\": 1}"];
+    let signed = [&call[..], &["--cert", &client, "--sign", &client_key]].concat();
+    let trusting = run(&[&signed[..], &["--wsse-trust", &server]].concat());
+    assert_eq!(json(&trusting), json!({ "sender": "CN=client" }), "{trusting:?}");
+    let distrustful = run(&[&signed[..], &["--wsse-trust", &client]].concat());
+    assert_eq!(distrustful.status.code(), Some(4), "{distrustful:?}");
+    assert!(stderr(&distrustful).contains("not trusted"), "{distrustful:?}");
+    // The answer's security must be understood, or accepted unread.
+    assert_eq!(run(&signed).status.code(), Some(4));
+    let security = "{http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd}Security";
+    assert!(run(&[&signed[..], &["--understand", security]].concat()).status.success());
+    let unsigned = run(&call);
+    assert!(stderr(&unsigned).contains("lacks security"), "{unsigned:?}");
+    let keyless = run(&[&call[..], &["--cert", &client]].concat());
+    assert!(stderr(&keyless).contains("--sign"), "{keyless:?}");
+
+    // A recorded message is verified as of its time.
+    let shown = stderr(&run(&[&signed[..], &["--understand", security, "--verbose"]].concat()));
+    let request = shown.split("\n>\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a request").trim();
+    let file = folder.path().join("request.xml");
+    let validate = |message: &str, certificates: &str| {
+        std::fs::write(&file, message).expect("a file");
+        run(&["validate", &url, &file.to_string_lossy(), "--verify", certificates])
+    };
+    assert!(stdout(&validate(request, &client)).contains("ok, from CN=client"), "{request}");
+    for (message, certificates) in [(request, &server), (&*request.replace(">1</", ">2</"), &client)] {
+        let output = validate(message, certificates);
+        assert!(!output.status.success() && stdout(&output).contains("not secure"), "{output:?}");
+    }
+}
