@@ -117,6 +117,12 @@ trait Peer {
         Ok(None)
     }
 
+    /// Returns its server of the service that requires WS-Addressing, started, and what it does not
+    /// offer; `None` if it has none.
+    fn addressing_server(&self) -> Result<Option<(Server, Unsupported)>> {
+        Ok(None)
+    }
+
     /// Returns its TR-069 device, which is started with the URL of our server, and what it does not
     /// offer; `None` if it has none.
     fn device(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
@@ -185,6 +191,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         columns.extend(test_value_servers(&*peer, &ours)?);
         columns.extend(test_coded_client(&*peer, &ours)?);
         columns.extend(test_addressing_client(&*peer, &ours)?);
+        columns.extend(test_addressing_server(&*peer, &ours)?);
         columns.extend(test_device(&*peer, &ours)?);
     }
     columns.sort_by_key(|column| column.side);
@@ -278,6 +285,18 @@ fn test_addressing_client(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>
     println!("calling our server by WS-Addressing with {}", peer.name());
     let lines = process::output(command.arg(ours.values.at("/addressed")))?;
     Column::parse(peer.name(), Side::Client, ADDRESSING, &lines).map(Some)
+}
+
+/// Calls the peer's service that requires WS-Addressing with our client.
+fn test_addressing_server(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
+    let Some((server, unsupported)) = peer.addressing_server()? else { return Ok(None) };
+    println!("calling the server of {} by WS-Addressing with our client", peer.name());
+    let mut command = ours.client();
+    command.arg("--ca").arg(ours.authority()).args(["--addressed", &server.url]);
+    for (feature, reason) in unsupported {
+        command.arg("--lacks").arg(format!("{feature}={reason}"));
+    }
+    Column::parse(peer.name(), Side::Server, ADDRESSING, &process::output(&mut command)?).map(Some)
 }
 
 /// Has the peer's device conduct sessions with our server.

@@ -10,6 +10,8 @@ use deltasoap::{Faults, Soap, SoapService};
 use deltasoap_dynamic::{DynamicClient, DynamicError};
 use serde_json::json;
 
+/// Where clients may have their responses sent.
+const REPLIES: &str = "http://localhost:18423/";
 const WSDL: &str = include_str!("../addressed.wsdl");
 
 #[derive(Debug, Soap)]
@@ -43,7 +45,8 @@ pub fn service(builder: SoapServiceBuilder) -> Result<SoapService, BuildError> {
         Some(number) => Err(AddFault::Negative(TypedFault::sender("a number is negative", Negative { number }))),
         None => Ok(AddResponse { sum: add.a.wrapping_add(add.b) }),
     };
-    builder.name("Addressed").operation(add).addressing(AddressingMode::Require).wsdl(WSDL).build()
+    let builder = builder.name("Addressed").operation(add).addressing(AddressingMode::Require);
+    builder.reply_targets([REPLIES]).wsdl(WSDL).build()
 }
 
 /// Tests the service in one version of SOAP, and prints a line for each test.
