@@ -12,6 +12,7 @@ use deltasoap_core::soap::addressing::{
 };
 use deltasoap_core::soap::{Fault, Head, HeaderBlock, Version};
 use http::{Response, StatusCode};
+use http_body::Body as _;
 use std::sync::Arc;
 
 /// How a service treats the header blocks of WS-Addressing in requests; see
@@ -62,12 +63,10 @@ impl AddressingSettings {
             check_required(headers.as_ref(), operation.is_one_way())?;
         }
         let Some(headers) = headers else { return Ok(None) };
-        let response = match operation.is_one_way() {
-            true => Route::BackChannel,
-            false => self.route("ReplyTo", headers.reply_to.as_ref(), &headers)?,
+        let route = |block, endpoint: &Option<EndpointReference>| {
+            endpoint.as_ref().map(|endpoint| self.route(block, endpoint, &headers)).transpose()
         };
-        let of_fault = if headers.fault_to.is_some() { "FaultTo" } else { "ReplyTo" };
-        let fault = self.route(of_fault, headers.fault_endpoint(), &headers)?;
+        let (response, fault) = (route("ReplyTo", &headers.reply_to)?, route("FaultTo", &headers.fault_to)?);
         Ok(Some(Box::new(AddressedCall { headers, operation: Arc::clone(operation), response, fault })))
     }
 
@@ -84,12 +83,12 @@ impl AddressingSettings {
     fn route(
         &self,
         block: &'static str,
-        endpoint: Option<&EndpointReference>,
+        endpoint: &EndpointReference,
         headers: &AddressingHeaders,
     ) -> Result<Route, AddressingFault> {
-        let Some(endpoint) = endpoint.filter(|endpoint| !endpoint.is_anonymous()) else {
+        if endpoint.is_anonymous() {
             return Ok(Route::BackChannel);
-        };
+        }
         if endpoint.is_none() {
             return Ok(Route::Nowhere);
         }
@@ -137,8 +136,10 @@ enum Route {
 pub(crate) struct AddressedCall {
     pub(crate) headers: AddressingHeaders,
     operation: Arc<Operation>,
-    response: Route,
-    fault: Route,
+    /// `None` for the back channel.
+    response: Option<Route>,
+    /// `None` for where responses go.
+    fault: Option<Route>,
 }
 
 impl AddressedCall {
@@ -159,14 +160,14 @@ impl AddressedCall {
 
     /// Sends the reply where the request asks for it, and returns the HTTP response.
     pub(crate) fn send(self, reply: Response<Body>, is_fault: bool) -> Response<Body> {
-        if reply.status() == StatusCode::ACCEPTED {
+        if reply.status() == StatusCode::ACCEPTED || reply.body().is_end_stream() {
             return reply;
         }
-        match if is_fault { self.fault } else { self.response } {
-            Route::BackChannel => reply,
-            Route::Nowhere => respond::accepted(),
+        match self.fault.filter(|_| is_fault).or(self.response) {
+            None | Some(Route::BackChannel) => reply,
+            Some(Route::Nowhere) => respond::accepted(),
             #[cfg(feature = "client")]
-            Route::Elsewhere(posting) => {
+            Some(Route::Elsewhere(posting)) => {
                 posting.post(reply);
                 respond::accepted()
             }
@@ -182,18 +183,23 @@ fn fault_blocks(
     soap: Version,
 ) -> Vec<HeaderBlock> {
     let is_own = AddressingFault::code_in(fault).is_some();
-    let mut reply = headers.reply(endpoint, if is_own { headers.version.fault_action() } else { action });
-    reply.message_id = Some(random_id());
-    let detail = (soap == Version::Soap11).then(|| AddressingFault::take_detail(fault)).flatten();
-    reply.to_blocks(soap).into_iter().chain(detail).collect()
+    let reply = headers.reply(endpoint, if is_own { headers.version.fault_action() } else { action });
+    with_detail(reply, fault, soap)
 }
 
 /// Returns a violation as a fault, with its header blocks.
 pub(crate) fn violation(violation: &AddressingFault, soap: Version) -> (Fault, Vec<HeaderBlock>) {
     tracing::debug!(%violation, "refused");
     let mut fault = violation.to_fault(soap);
-    let blocks = fault_blocks(&violation.headers(), None, "", &mut fault, soap);
+    let blocks = with_detail(violation.headers(), &mut fault, soap);
     (fault, blocks)
+}
+
+/// Returns the header blocks of a fault, among them its detail, if that belongs there.
+fn with_detail(mut reply: AddressingHeaders, fault: &mut Fault, soap: Version) -> Vec<HeaderBlock> {
+    reply.message_id = Some(random_id());
+    let detail = (soap == Version::Soap11).then(|| AddressingFault::take_detail(fault)).flatten();
+    reply.to_blocks(soap).into_iter().chain(detail).collect()
 }
 
 /// Returns the action in the header of a request.

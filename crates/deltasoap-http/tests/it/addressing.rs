@@ -192,7 +192,7 @@ async fn invalid_requests_are_refused_before_the_handler() {
     let service = builder.build().expect("a service");
     let reply_to = address("ReplyTo", "https://evil.example/");
     let cases = [
-        ("<a:MessageID>urn:1</a:MessageID>".to_owned(), "MessageAddressingHeaderRequired", "Action"),
+        (String::new(), "MessageAddressingHeaderRequired", "Action"),
         (format!("{}{}", action(), action()), "InvalidCardinality", "Action"),
         (format!("{}<a:To>nowhere</a:To>", action()), "InvalidAddress", "To"),
         (format!("{}<a:ReplyTo/>", action()), "MissingAddressInEPR", "ReplyTo"),
@@ -204,6 +204,7 @@ async fn invalid_requests_are_refused_before_the_handler() {
         ),
     ];
     for (blocks, code, header) in cases {
+        let blocks = format!("{blocks}<a:MessageID>urn:1</a:MessageID>");
         for soap in [Version::Soap11, Version::Soap12] {
             let got = post_with(&service, soap, message(soap, V10, &blocks, "hi"), "").await;
             let (found, detail) = got.violation();
@@ -211,7 +212,11 @@ async fn invalid_requests_are_refused_before_the_handler() {
             let inner = soap == Version::Soap12 || code == "MessageAddressingHeaderRequired";
             assert_eq!(found, if inner { code } else { "InvalidAddressingHeader" }, "{blocks}");
             assert_eq!(detail.as_deref(), Some(header));
-            assert_eq!(got.addressing().action, V10.fault_action());
+            let headers = got.addressing();
+            assert_eq!(
+                (&*headers.action, &headers.relates_to[..]),
+                (V10.fault_action(), &[RelatesTo::reply("urn:1")][..])
+            );
             assert_eq!(got.status.as_u16(), if soap == Version::Soap11 { 500 } else { 400 });
         }
     }
