@@ -128,8 +128,12 @@ impl<S: Clone> Client<S> {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the address is not a URL with a host.
+    /// Returns an error if the address is not a URL with a host, or stands for no endpoint that can
+    /// be called, as the anonymous one does.
     pub fn at(&self, endpoint: &EndpointReference) -> Result<Self, InvalidUrl> {
+        if endpoint.is_anonymous() || endpoint.is_none() {
+            return Err(InvalidUrl::new(endpoint.address.clone()));
+        }
         let mut settings = (*self.settings).clone();
         settings.set_url(endpoint.address.clone())?;
         if !is_same_origin(&settings.url, &self.settings.url) {

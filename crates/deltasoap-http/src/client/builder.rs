@@ -177,7 +177,7 @@ impl Settings {
     pub(super) fn set_url(&mut self, url: String) -> Result<(), InvalidUrl> {
         self.url = match url.parse::<Uri>() {
             Ok(url) if url.scheme().is_some() && url.host().is_some_and(|host| !host.is_empty()) => url,
-            _ => return Err(InvalidUrl { url, is_user_invalid: false }),
+            _ => return Err(InvalidUrl::new(url)),
         };
         Ok(())
     }
@@ -705,6 +705,12 @@ pub struct InvalidUrl {
     /// Without user name and password.
     url: String,
     is_user_invalid: bool,
+}
+
+impl InvalidUrl {
+    pub(super) fn new(url: String) -> Self {
+        InvalidUrl { url, is_user_invalid: false }
+    }
 }
 
 impl fmt::Display for InvalidUrl {
