@@ -69,11 +69,13 @@ impl Posting {
         let (parts, body) = reply.into_parts();
         let mut request = Request::new(body);
         (*request.method_mut(), *request.uri_mut()) = (Method::POST, url.clone());
-        if let Some(media_type) = parts.headers.get(CONTENT_TYPE) {
-            request.headers_mut().insert(CONTENT_TYPE, media_type.clone());
+        let media_type = parts.headers.get(CONTENT_TYPE);
+        let is_soap12 = media_type.is_some_and(|it| it.to_str().is_ok_and(|it| it.contains("application/soap+xml")));
+        if !is_soap12 {
+            // SOAP 1.1 requires it, but the action is in the message (SOAP Binding 4.2).
+            request.headers_mut().insert("soapaction", HeaderValue::from_static("\"\""));
         }
-        // Required in SOAP 1.1; the action is in the header of the message (SOAP Binding 5.2).
-        request.headers_mut().insert("soapaction", HeaderValue::from_static("\"\""));
+        request.headers_mut().extend(media_type.map(|media_type| (CONTENT_TYPE, media_type.clone())));
         let posting = async move {
             match tokio::time::timeout(TIME, transport.oneshot(request)).await {
                 Ok(Ok(answer)) if answer.status().is_success() => tracing::debug!(%url, "a reply was posted"),

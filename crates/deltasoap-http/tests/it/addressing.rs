@@ -296,7 +296,8 @@ async fn receiver() -> (String, mpsc::UnboundedReceiver<(String, Got)>, deltasoa
         let sender = sender.clone();
         async move {
             let (parts, body) = request.into_parts();
-            let action = parts.headers["soapaction"].to_str().unwrap_or_default().to_owned();
+            let action = parts.headers.get("soapaction").and_then(|action| action.to_str().ok());
+            let action = action.unwrap_or_default().to_owned();
             let got = Got::of(Response::new(body)).await;
             let _ = sender.send((action, got));
             let mut response = Response::new(Full::<Bytes>::default());

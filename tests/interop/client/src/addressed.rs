@@ -10,8 +10,8 @@ use deltasoap::{Faults, Soap, SoapService};
 use deltasoap_dynamic::{DynamicClient, DynamicError};
 use serde_json::json;
 
-/// Where clients may have their responses sent.
-const REPLIES: &str = "http://localhost:18423/";
+/// Where clients may have their responses sent, in each version of SOAP.
+const REPLIES: [&str; 2] = ["http://localhost:18411/", "http://localhost:18412/"];
 const WSDL: &str = include_str!("../addressed.wsdl");
 
 #[derive(Debug, Soap)]
@@ -46,12 +46,13 @@ pub fn service(builder: SoapServiceBuilder) -> Result<SoapService, BuildError> {
         None => Ok(AddResponse { sum: add.a.wrapping_add(add.b) }),
     };
     let builder = builder.name("Addressed").operation(add).addressing(AddressingMode::Require);
-    builder.reply_targets([REPLIES]).wsdl(WSDL).build()
+    builder.reply_targets(REPLIES).wsdl(WSDL).build()
 }
 
 /// Tests the service in one version of SOAP, and prints a line for each test.
 pub async fn test(url: &str, version: Version, report: &Report) -> Result<(), Failure> {
-    let client = DynamicClient::from_wsdl(format!("{url}?wsdl")).await?.version(version);
+    // A peer may serve both versions at one URL, and change only one of them in its WSDL.
+    let client = DynamicClient::from_wsdl(format!("{url}?wsdl")).await?.version(version).endpoint(url);
     report.test("addressing calls", "responses name their request", add(&client)).await;
     report.test("addressing faults", "declared faults have their action", fail(&client)).await;
     report.test("addressing faults", "requests without header blocks are refused", refuse(&client)).await;

@@ -16,9 +16,9 @@ import javax.xml.transform.stream.StreamSource;
 import jakarta.xml.ws.BindingProvider;
 import jakarta.xml.ws.Dispatch;
 import jakarta.xml.ws.Service;
+import jakarta.xml.ws.WebServiceException;
 import jakarta.xml.ws.WebServiceFeature;
 import jakarta.xml.ws.soap.AddressingFeature;
-import jakarta.xml.ws.soap.SOAPFaultException;
 import org.apache.cxf.jaxws.DispatchImpl;
 import org.apache.cxf.transport.http.HTTPConduit;
 import org.apache.cxf.ws.addressing.AddressingProperties;
@@ -33,8 +33,8 @@ import org.apache.cxf.ws.addressing.JAXWSAConstants;
  */
 public final class Addressed {
     static final String NAMESPACE = "urn:addressed";
-    /** Where our server may send replies. */
-    private static final String REPLIES = "http://localhost:18423/decoupled";
+    /** Where our server may send replies: the number of a port, without the digits of the version. */
+    private static final String REPLIES = "http://localhost:184";
 
     private final URL wsdl;
     private final String version;
@@ -71,7 +71,7 @@ public final class Addressed {
     private void callDecoupled() throws Exception {
         Dispatch<Source> dispatch = dispatch(new AddressingFeature(true, true));
         HTTPConduit conduit = (HTTPConduit) ((DispatchImpl<?>) dispatch).getClient().getConduit();
-        conduit.getClient().setDecoupledEndpoint(REPLIES + version);
+        conduit.getClient().setDecoupledEndpoint(REPLIES + version.replace(".", "") + "/decoupled");
         Tests.expect(add(dispatch, 2, 3).contains(">5<"), true, "sum");
         expectReply(dispatch, "urn:addressed:Sums:addResponse");
     }
@@ -80,8 +80,8 @@ public final class Addressed {
         Dispatch<Source> dispatch = dispatch(new AddressingFeature(true, true));
         try {
             add(dispatch, 2, -3);
-        } catch (SOAPFaultException fault) {
-            Tests.expect(fault.getFault().getFaultString(), "a number is negative", "reason");
+        } catch (WebServiceException fault) {
+            Tests.expect(fault.getCause().getMessage(), "a number is negative", "reason");
             return;
         }
         throw new Tests.AssertionFailure("no fault");
@@ -90,9 +90,8 @@ public final class Addressed {
     private void refuse() throws Exception {
         try {
             add(dispatch(new AddressingFeature(false)), 2, 3);
-        } catch (SOAPFaultException fault) {
-            String reason = fault.getFault().getFaultString();
-            Tests.expect(reason, "the header block wsa:Action is required", "reason");
+        } catch (WebServiceException fault) {
+            Tests.expect(fault.getCause().getMessage(), "the header block wsa:Action is required", "reason");
             return;
         }
         throw new Tests.AssertionFailure("no fault");
