@@ -44,6 +44,18 @@ struct Differential;
 struct TlsAndCredentials;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/ws-security-onvif.md")]
+struct WsSecurityOnvif;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/ws-security-signed.md")]
+struct WsSecuritySigned;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/ws-security-saml.md")]
+struct WsSecuritySaml;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/headers-and-faults.md")]
 struct HeadersAndFaults;
 

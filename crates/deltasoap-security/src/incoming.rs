@@ -3,9 +3,7 @@
 use crate::keys::VerifyingKey;
 use crate::received::{BodyPlan, MessageHead, Walk};
 use crate::replay::ReplayCache;
-use crate::signature::{
-    KeyInfo, KeySource, References, Signature, SignedAttachment, SignedBy, decode_base64, verify_value,
-};
+use crate::signature::{KeyInfo, KeySource, References, Signature, SignedAttachment, SignedBy, decode_base64};
 use crate::token::saml::{self, Assertion, AssertionRules, Confirmation};
 use crate::token::timestamp::Freshness;
 use crate::token::username::{self, Users};
@@ -448,8 +446,7 @@ impl Check<'_> {
     ) -> Result<(), SecurityError> {
         let signature = Signature::read(&self.head.tree, index)?;
         let (key, signed_by) = self.key_of(header, &signature.key_info, holders)?;
-        verify_value(self.head, &signature, &key)?;
-        self.found.references.check(self.head, &signature)?;
+        self.found.references.verify(self.head, &signature, &key)?;
         match signed_by {
             SignedBy::Certificate(certificate) => match &self.found.sender.certificate {
                 Some(other) if *other != certificate => {
@@ -499,8 +496,7 @@ impl Check<'_> {
                 by(&chain[0], &chain[1..])
             }
             KeySource::Chain(chain) => {
-                let chain = chain.iter().map(|der| Certificate::from_der(der.as_slice()));
-                let chain = chain.collect::<Result<Vec<_>, _>>()?;
+                let chain = chain.iter().map(|der| trust.read(der.clone())).collect::<Result<Vec<_>, _>>()?;
                 by(chain.first().ok_or_else(unknown)?, &chain[1..])
             }
             KeySource::Certificate(id) => match trust.find(id) {
@@ -549,7 +545,7 @@ impl Check<'_> {
         }
         let bytes = decode_base64(tree, token)?;
         match kind {
-            ns::X509_V3 => Ok(vec![Certificate::from_der(bytes)?]),
+            ns::X509_V3 => Ok(vec![self.requirements.trust.read(bytes)?]),
             ns::X509_PKI_PATH => Certificate::path_from_der(&bytes),
             _ => Err(unsupported()),
         }

@@ -1,6 +1,6 @@
 //! Whom signatures are trusted from.
 
-use crate::keys::{CertificateId, VerifyingKey};
+use crate::keys::{CertificateId, Secret, VerifyingKey};
 use crate::{Certificate, SecurityError};
 use rustls_pki_types::{CertificateDer, TrustAnchor, UnixTime};
 use std::collections::HashMap;
@@ -22,8 +22,8 @@ pub struct Trust {
     /// Certificates that messages may refer to without containing them.
     known: Vec<Certificate>,
     secrets: Vec<(String, VerifyingKey)>,
-    /// Certificates with valid chains, and until when they count as such.
-    valid: Mutex<HashMap<Vec<u8>, SystemTime>>,
+    /// Certificates with valid chains, by their DER, and until when they count as such.
+    valid: Mutex<HashMap<Vec<u8>, (Certificate, SystemTime)>>,
 }
 
 impl Trust {
@@ -71,7 +71,7 @@ impl Trust {
     /// Trusts whoever has a secret, for signatures with HMAC that refer to it by a `KeyName`.
     #[must_use]
     pub fn secret(mut self, name: impl Into<String>, secret: impl Into<Vec<u8>>) -> Self {
-        self.secrets.push((name.into(), VerifyingKey::Secret(secret.into())));
+        self.secrets.push((name.into(), VerifyingKey::Secret(Secret::new(secret.into()))));
         self
     }
 
@@ -87,7 +87,26 @@ impl Trust {
 
     /// Returns the trusted certificate that has a public key.
     pub(crate) fn with_key(&self, key: &VerifyingKey) -> Option<&Certificate> {
-        self.pinned.iter().find(|certificate| certificate.key().is_ok_and(|own| own.is_same(key)))
+        self.pinned.iter().find(|certificate| certificate.key().is_ok_and(|own| own == key))
+    }
+
+    /// Reads a certificate, unless it is known: what was computed from it is kept with it.
+    ///
+    /// # Errors
+    /// Returns an error if the bytes are no certificate.
+    pub(crate) fn read(&self, der: Vec<u8>) -> Result<Certificate, SecurityError> {
+        let known = self.pinned.iter().chain(&self.known).find(|certificate| certificate.der() == der);
+        if let Some(known) = known {
+            return Ok(known.clone());
+        }
+        let valid = self.valid.lock().unwrap_or_else(PoisonError::into_inner);
+        match valid.get(&der) {
+            Some((known, _)) => Ok(known.clone()),
+            None => {
+                drop(valid);
+                Certificate::from_der(der)
+            }
+        }
     }
 
     /// Checks that a certificate is trusted now.
@@ -126,7 +145,7 @@ impl Trust {
 
     fn is_known_to_be_valid(&self, certificate: &Certificate, now: SystemTime) -> bool {
         let valid = self.valid.lock().unwrap_or_else(PoisonError::into_inner);
-        valid.get(certificate.der()).is_some_and(|&until| now < until && now + KNOWN_FOR >= until)
+        valid.get(certificate.der()).is_some_and(|&(_, until)| now < until && now + KNOWN_FOR >= until)
     }
 
     fn note_valid(&self, certificate: &Certificate, now: SystemTime) {
@@ -134,7 +153,7 @@ impl Trust {
         if valid.len() >= KNOWN {
             valid.clear();
         }
-        valid.insert(certificate.der().to_vec(), now + KNOWN_FOR);
+        valid.insert(certificate.der().to_vec(), (certificate.clone(), now + KNOWN_FOR));
     }
 }
 

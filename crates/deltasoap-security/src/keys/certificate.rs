@@ -1,7 +1,7 @@
 //! X.509 certificates, and the ways in which messages refer to them.
 
-use super::VerifyingKey;
 use super::distinguished_name::DistinguishedName;
+use super::{KeyKind, PublicKey, VerifyingKey};
 use crate::SecurityError;
 use aws_lc_rs::digest;
 use rustls_pki_types::CertificateDer;
@@ -177,15 +177,16 @@ impl fmt::Debug for Certificate {
 }
 
 fn key_of(info: &x509_cert::spki::SubjectPublicKeyInfoOwned) -> Option<VerifyingKey> {
-    let bytes = info.subject_public_key.as_bytes()?.to_vec();
+    let bytes = info.subject_public_key.as_bytes()?;
+    let public = |kind| Some(VerifyingKey::Public(PublicKey::new(kind, bytes)));
     match info.algorithm.oid.to_string().as_str() {
-        RSA | RSA_PSS => Some(VerifyingKey::Rsa(bytes)),
-        ED25519 => Some(VerifyingKey::Ed25519(bytes)),
+        RSA | RSA_PSS => public(KeyKind::Rsa),
+        ED25519 => public(KeyKind::Ed25519),
         EC => {
             let curve: ObjectIdentifier = info.algorithm.parameters.as_ref()?.decode_as().ok()?;
             match curve.to_string().as_str() {
-                P256 => Some(VerifyingKey::P256(bytes)),
-                P384 => Some(VerifyingKey::P384(bytes)),
+                P256 => public(KeyKind::P256),
+                P384 => public(KeyKind::P384),
                 _ => None,
             }
         }

@@ -8,15 +8,16 @@ pub(crate) use certificate::CertificateId;
 
 use crate::{SecurityError, SignatureAlgorithm};
 use aws_lc_rs::rand::SystemRandom;
-use aws_lc_rs::rsa::{PublicKey, PublicKeyComponents};
 use aws_lc_rs::signature::{
-    self, EcdsaKeyPair, Ed25519KeyPair, RsaEncoding, RsaKeyPair, RsaParameters, UnparsedPublicKey,
+    self, EcdsaKeyPair, Ed25519KeyPair, ParsedPublicKey, RsaEncoding, RsaKeyPair, RsaParameters, VerificationAlgorithm,
 };
 use aws_lc_rs::{constant_time, hmac};
 use rustls_pki_types::PrivateKeyDer;
 use rustls_pki_types::pem::PemObject;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use x509_cert::der::Encode;
+use x509_cert::der::asn1::UintRef;
 
 /// Signs bytes with a private key that it does not reveal: a key in memory ([`SigningKey`]), or one
 /// in a hardware module or a key service.
@@ -203,38 +204,104 @@ impl fmt::Debug for Identity {
 /// A key that verifies signatures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum VerifyingKey {
-    /// The content of a certificate's public key.
-    Rsa(Vec<u8>),
-    /// Modulus and exponent, as in `RSAKeyValue`.
-    RsaParts {
-        modulus: Vec<u8>,
-        exponent: Vec<u8>,
-    },
-    /// A point of P-256.
-    P256(Vec<u8>),
-    /// A point of P-384.
-    P384(Vec<u8>),
-    Ed25519(Vec<u8>),
+    Public(PublicKey),
     /// A shared secret.
-    Secret(Vec<u8>),
+    Secret(Secret),
 }
 
-impl VerifyingKey {
-    /// Returns true if both are the same public key.
-    pub(crate) fn is_same(&self, other: &VerifyingKey) -> bool {
-        match (self, other) {
-            (VerifyingKey::Rsa(der), VerifyingKey::RsaParts { modulus, exponent })
-            | (VerifyingKey::RsaParts { modulus, exponent }, VerifyingKey::Rsa(der)) => {
-                let Ok(key) = PublicKey::from_der(der) else { return false };
-                let parts =
-                    (key.modulus().big_endian_without_leading_zero(), key.exponent().big_endian_without_leading_zero());
-                parts == (modulus, exponent)
+/// A shared secret.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Secret(Vec<u8>);
+
+impl Secret {
+    pub(crate) fn new(secret: Vec<u8>) -> Self {
+        Secret(secret)
+    }
+}
+
+/// Omits the secret.
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+/// A public key. Clones share what was computed from it: to parse an RSA key takes longer than to
+/// verify a signature with it.
+#[derive(Clone)]
+pub(crate) struct PublicKey {
+    kind: KeyKind,
+    /// An RSA key in PKCS #1, a point of a curve, or the key of Ed25519.
+    bytes: Arc<[u8]>,
+    parsed: Arc<Mutex<Vec<(SignatureAlgorithm, ParsedPublicKey)>>>,
+}
+
+/// The kind of a public key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyKind {
+    Rsa,
+    P256,
+    P384,
+    Ed25519,
+}
+
+impl PublicKey {
+    pub(crate) fn new(kind: KeyKind, bytes: &[u8]) -> Self {
+        PublicKey { kind, bytes: bytes.into(), parsed: Arc::default() }
+    }
+
+    /// Creates an RSA key from its modulus and exponent, the most significant bytes first.
+    ///
+    /// # Errors
+    /// Returns an error if a number is too long.
+    pub(crate) fn rsa(modulus: &[u8], exponent: &[u8]) -> Result<Self, SecurityError> {
+        let malformed = |_| SecurityError::Malformed("an RSA key is malformed".to_owned());
+        let number = |bytes| UintRef::new(bytes).map_err(malformed);
+        // A sequence of two integers (RFC 8017, appendix A.1.1).
+        let key = vec![number(modulus)?, number(exponent)?];
+        Ok(Self::new(KeyKind::Rsa, &key.to_der().map_err(malformed)?))
+    }
+
+    /// Returns the algorithm for verifying; `None` if it is not one for the key.
+    fn algorithm(&self, algorithm: SignatureAlgorithm) -> Option<&'static dyn VerificationAlgorithm> {
+        match (self.kind, algorithm) {
+            (KeyKind::Rsa, algorithm) => {
+                rsa_parameters(algorithm).map(|parameters| parameters as &'static dyn VerificationAlgorithm)
             }
-            (VerifyingKey::Secret(_), _) => false,
-            _ => self == other,
+            (KeyKind::P256, SignatureAlgorithm::EcdsaP256Sha256) => Some(&signature::ECDSA_P256_SHA256_FIXED),
+            (KeyKind::P384, SignatureAlgorithm::EcdsaP384Sha384) => Some(&signature::ECDSA_P384_SHA384_FIXED),
+            (KeyKind::Ed25519, SignatureAlgorithm::Ed25519) => Some(&signature::ED25519),
+            _ => None,
         }
     }
 
+    /// Returns the key, parsed for an algorithm.
+    fn parsed(&self, algorithm: SignatureAlgorithm) -> Option<ParsedPublicKey> {
+        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, key)) = parsed.iter().find(|(other, _)| *other == algorithm) {
+            return Some(key.clone());
+        }
+        let key = ParsedPublicKey::new(self.algorithm(algorithm)?, &self.bytes).ok()?;
+        parsed.push((algorithm, key.clone()));
+        Some(key)
+    }
+}
+
+impl PartialEq for PublicKey {
+    fn eq(&self, other: &Self) -> bool {
+        (self.kind, &self.bytes) == (other.kind, &other.bytes)
+    }
+}
+
+impl Eq for PublicKey {}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PublicKey").field(&self.kind).finish()
+    }
+}
+
+impl VerifyingKey {
     /// Verifies a signature.
     ///
     /// # Errors
@@ -249,7 +316,7 @@ impl VerifyingKey {
         let unfit =
             || SecurityError::Check(format!("a signature with {algorithm} was made with a key of another kind"));
         let is_valid = match (self, algorithm) {
-            (VerifyingKey::Secret(secret), SignatureAlgorithm::HmacSha1 | SignatureAlgorithm::HmacSha256) => {
+            (VerifyingKey::Secret(Secret(secret)), SignatureAlgorithm::HmacSha1 | SignatureAlgorithm::HmacSha256) => {
                 let algorithm = match algorithm {
                     SignatureAlgorithm::HmacSha1 => hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY,
                     _ => hmac::HMAC_SHA256,
@@ -257,24 +324,10 @@ impl VerifyingKey {
                 let expected = hmac::sign(&hmac::Key::new(algorithm, secret), message);
                 constant_time::verify_slices_are_equal(expected.as_ref(), signature).is_ok()
             }
-            (VerifyingKey::Rsa(key), algorithm) => {
-                let parameters = rsa_parameters(algorithm).ok_or_else(unfit)?;
-                UnparsedPublicKey::new(parameters, key).verify(message, signature).is_ok()
+            (VerifyingKey::Secret(_), _) => return Err(unfit()),
+            (VerifyingKey::Public(key), algorithm) => {
+                key.parsed(algorithm).ok_or_else(unfit)?.verify_sig(message, signature).is_ok()
             }
-            (VerifyingKey::RsaParts { modulus, exponent }, algorithm) => {
-                let parameters = rsa_parameters(algorithm).ok_or_else(unfit)?;
-                PublicKeyComponents { n: modulus, e: exponent }.verify(parameters, message, signature).is_ok()
-            }
-            (VerifyingKey::P256(point), SignatureAlgorithm::EcdsaP256Sha256) => {
-                UnparsedPublicKey::new(&signature::ECDSA_P256_SHA256_FIXED, point).verify(message, signature).is_ok()
-            }
-            (VerifyingKey::P384(point), SignatureAlgorithm::EcdsaP384Sha384) => {
-                UnparsedPublicKey::new(&signature::ECDSA_P384_SHA384_FIXED, point).verify(message, signature).is_ok()
-            }
-            (VerifyingKey::Ed25519(key), SignatureAlgorithm::Ed25519) => {
-                UnparsedPublicKey::new(&signature::ED25519, key).verify(message, signature).is_ok()
-            }
-            _ => return Err(unfit()),
         };
         is_valid.then_some(()).ok_or_else(|| SecurityError::Check("a signature does not match".to_owned()))
     }

@@ -2,7 +2,7 @@
 //! Security 1.1, section 7).
 
 use super::read::decode_base64;
-use crate::keys::{CertificateId, VerifyingKey};
+use crate::keys::{CertificateId, KeyKind, PublicKey, VerifyingKey};
 use crate::received::Tree;
 use crate::{SecurityError, ns};
 
@@ -113,24 +113,23 @@ fn read_x509_data(tree: &Tree, index: usize) -> Result<KeySource, SecurityError>
 fn read_key_value(tree: &Tree, index: usize) -> Result<VerifyingKey, SecurityError> {
     if let Some(rsa) = tree.find(index, ns::DS, "RSAKeyValue") {
         let number = |local| match tree.find(rsa, ns::DS, local) {
-            Some(number) => decode_base64(tree, number).map(without_leading_zeros),
+            Some(number) => decode_base64(tree, number),
             None => Err(SecurityError::Malformed(format!("{} has no {local}", tree.path(rsa)))),
         };
-        return Ok(VerifyingKey::RsaParts { modulus: number("Modulus")?, exponent: number("Exponent")? });
+        return Ok(VerifyingKey::Public(PublicKey::rsa(&number("Modulus")?, &number("Exponent")?)?));
     }
     if let Some(ec) = tree.find(index, ns::DSIG11, "ECKeyValue") {
         let curve = tree.find(ec, ns::DSIG11, "NamedCurve").and_then(|curve| tree.get(curve).attribute("", "URI"));
         let point = tree.find(ec, ns::DSIG11, "PublicKey").map(|point| decode_base64(tree, point)).transpose()?;
         match (curve, point) {
-            (Some("urn:oid:1.2.840.10045.3.1.7"), Some(point)) => return Ok(VerifyingKey::P256(point)),
-            (Some("urn:oid:1.3.132.0.34"), Some(point)) => return Ok(VerifyingKey::P384(point)),
+            (Some("urn:oid:1.2.840.10045.3.1.7"), Some(point)) => return Ok(public(KeyKind::P256, &point)),
+            (Some("urn:oid:1.3.132.0.34"), Some(point)) => return Ok(public(KeyKind::P384, &point)),
             _ => {}
         }
     }
     Err(SecurityError::Unsupported(format!("{} has a key of an unsupported kind", tree.path(index))))
 }
 
-fn without_leading_zeros(bytes: Vec<u8>) -> Vec<u8> {
-    let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
-    bytes[zeros..].to_vec()
+fn public(kind: KeyKind, bytes: &[u8]) -> VerifyingKey {
+    VerifyingKey::Public(PublicKey::new(kind, bytes))
 }

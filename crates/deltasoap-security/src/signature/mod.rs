@@ -7,5 +7,5 @@ pub(crate) mod write;
 
 pub(crate) use key_info::{KeyInfo, KeySource, read_token_reference};
 pub(crate) use read::{Reference, Signature, Transform, decode_base64};
-pub(crate) use verify::{References, SignedAttachment, SignedBy, verify_value, with_default_namespace};
+pub(crate) use verify::{References, SignedAttachment, SignedBy, with_default_namespace};
 pub(crate) use write::{PartReference, SignedPart};

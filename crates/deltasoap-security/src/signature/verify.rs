@@ -17,16 +17,6 @@ pub(crate) enum SignedBy {
     Holder,
 }
 
-/// Verifies the value of a signature, which covers the digests of its references.
-///
-/// # Errors
-/// Returns an error if the value does not match.
-pub(crate) fn verify_value(head: &MessageHead, signature: &Signature, key: &VerifyingKey) -> Result<(), SecurityError> {
-    let part = Part { element: signature.signed_info, method: signature.canonicalization.clone(), omitted: None };
-    let canonical = canonical_parts(head, &[part])?;
-    key.verify(signature.algorithm, &canonical[0], &signature.value)
-}
-
 /// What the references of signatures lead to.
 #[derive(Debug, Default)]
 pub(crate) struct References {
@@ -49,19 +39,31 @@ pub(crate) struct SignedAttachment {
 }
 
 impl References {
-    /// Checks the references of a signature whose value is valid.
+    /// Verifies a signature: its value, which covers the digests of its references, then these. The
+    /// head is read once for both.
     ///
     /// # Errors
-    /// Returns an error if a digest does not match, or a reference leads out of the message.
-    pub(crate) fn check(&mut self, head: &MessageHead, signature: &Signature) -> Result<(), SecurityError> {
-        let (mut parts, mut expected) = (Vec::new(), Vec::new());
+    /// Returns an error if the value or a digest does not match, or a reference leads out of the
+    /// message.
+    pub(crate) fn verify(
+        &mut self,
+        head: &MessageHead,
+        signature: &Signature,
+        key: &VerifyingKey,
+    ) -> Result<(), SecurityError> {
+        let method = signature.canonicalization.clone();
+        let mut parts = vec![Part { element: signature.signed_info, method, omitted: None }];
+        let mut expected = Vec::new();
         for reference in &signature.references {
             if let Some((part, element)) = self.part_of(head, signature, reference)? {
                 parts.push(part);
                 expected.push((reference, element));
             }
         }
-        for (bytes, (reference, element)) in canonical_parts(head, &parts)?.into_iter().zip(expected) {
+        let mut canonical = canonical_parts(head, &parts)?.into_iter();
+        let signed_info = canonical.next().unwrap_or_default();
+        key.verify(signature.algorithm, &signed_info, &signature.value)?;
+        for (bytes, (reference, element)) in canonical.zip(expected) {
             let bytes = match reference.transform {
                 Transform::Token(_) => with_default_namespace(bytes),
                 _ => bytes,

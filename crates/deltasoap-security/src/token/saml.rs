@@ -3,7 +3,7 @@
 use super::timestamp::{Freshness, parse_date_time, shown};
 use crate::keys::VerifyingKey;
 use crate::received::{MessageHead, Tree};
-use crate::signature::{KeyInfo, KeySource, References, Signature, verify_value};
+use crate::signature::{KeyInfo, KeySource, References, Signature};
 use crate::trust::Trust;
 use crate::{Certificate, SecurityError, ns};
 use std::time::{Duration, SystemTime};
@@ -118,9 +118,8 @@ fn verify_signature(
     }
     let (certificate, intermediates) = issuer_certificate(&signature.key_info, rules)?;
     rules.issuers.check(&certificate, &intermediates, now)?;
-    verify_value(head, &signature, certificate.key()?)?;
     let mut references = References::default();
-    references.check(head, &signature)?;
+    references.verify(head, &signature, certificate.key()?)?;
     let is_whole = references.elements == [index] && references.plan.targets.is_empty();
     if is_whole {
         Ok(certificate)
