@@ -98,7 +98,7 @@ impl AddressingSettings {
         {
             let unavailable = AddressingFaultKind::EndpointUnavailable { retry_after: None };
             let posting = outbox.reserve(url).ok_or_else(|| AddressingFault::new(headers, unavailable))?;
-            return Ok(Route::Elsewhere(posting));
+            return Ok(Route::Elsewhere(Box::new(posting)));
         }
         let problem = Some(HeaderProblem::OnlyAnonymousAddressSupported);
         let kind = AddressingFaultKind::InvalidHeader { header: headers.version.name(block), problem };
@@ -128,7 +128,7 @@ enum Route {
     BackChannel,
     Nowhere,
     #[cfg(feature = "client")]
-    Elsewhere(Posting),
+    Elsewhere(Box<Posting>),
 }
 
 /// A request with WS-Addressing, and where its reply goes.
