@@ -488,7 +488,7 @@ async fn responses_answer_their_request() -> Result<()> {
         match (called, complaint) {
             (Ok(_), None) => {}
             (Err(CallError::Decode(error)), Some(complaint)) => {
-                assert!(error.to_string().contains(complaint), "{error}")
+                assert!(error.to_string().contains(complaint), "{error}");
             }
             other => panic!("{blocks}: {other:?}"),
         }
