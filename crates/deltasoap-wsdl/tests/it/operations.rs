@@ -285,10 +285,14 @@ fn addressing(extensions: &str) -> (Option<(Addressing, bool)>, Vec<String>) {
     (addressing, policy.required.iter().map(ToString::to_string).collect())
 }
 
+/// Extensions of a binding, and what they say: the version of WS-Addressing, whether it is required,
+/// and the requirements that are not met.
+type Case = (&'static str, Option<(Addressing, bool)>, &'static [&'static str]);
+
 #[test]
 fn addressing_is_offered_or_required() {
     use Addressing::{V10, V2004};
-    let cases: [(&str, Option<(Addressing, bool)>, &[&str]); 11] = [
+    let cases: [Case; 11] = [
         ("", None, &[]),
         ("<wsaw:UsingAddressing/>", Some((V10, false)), &[]),
         ("<wsaw:UsingAddressing w:required='true'/>", Some((V10, true)), &[]),
