@@ -2,8 +2,10 @@
 //! often to measure each, and the numbers of values in the messages.
 
 use deltasoap::Soap;
+use deltasoap::soap::HeaderBlock;
+use deltasoap::types::{Node, TrackedVec};
 use deltasoap_core::soap::{Envelope, Version};
-use deltasoap_core::{Template, Templating};
+use deltasoap_core::{QName, Template, Templating};
 use deltasoap_security::{Identity, Protection, Requirements, Trust};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -12,7 +14,7 @@ use std::time::{Duration, Instant};
 #[derive(Soap)]
 #[soap(namespace = "urn:lab", message, qualified)]
 struct Report {
-    level: Vec<f64>,
+    level: TrackedVec<f64>,
 }
 
 fn main() {
@@ -55,6 +57,9 @@ fn main() {
             best(rounds, || _ = black_box(aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, &signed)))
         );
         report.level[0] += 1.0;
+        let block = HeaderBlock { node: Node::with_text(QName::new("urn:session", "session"), "7") };
+        let mut with_header = || template.encode(&Envelope::new(&report).header(block.clone())).expect("a message");
+        println!("  header  {:?}", best(rounds, || drop(black_box(with_header()))));
         println!("  write   {:?}", best(rounds, || drop(black_box(write(&mut template, &report)))));
     }
 }
