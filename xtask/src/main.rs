@@ -33,6 +33,7 @@ mod python;
 mod reproduce;
 mod rust;
 mod schema;
+mod security;
 mod self_test;
 mod semver;
 mod shell;
@@ -94,8 +95,10 @@ enum Task {
     Memory,
     /// Decode and encode random streams of messages in every way, and compare with naive twins
     Soak(soak::Arguments),
-    /// Compare the XML reader with expat and libxml2
+    /// Compare the XML reader with expat and libxml2, and canonical forms with libxml2
     Xml(xml::Arguments),
+    /// Compare WS-Security with zeep, xmlsec and signxml
+    Security,
 }
 
 fn main() -> ExitCode {
@@ -120,6 +123,7 @@ fn main() -> ExitCode {
         Task::Memory => memory::run(),
         Task::Soak(arguments) => soak::run(&arguments),
         Task::Xml(arguments) => xml::run(&arguments),
+        Task::Security => security::run(),
     };
     result.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

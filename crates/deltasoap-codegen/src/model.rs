@@ -20,6 +20,7 @@
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};
 use deltasoap_core::soap::Version;
+use deltasoap_core::soap::addressing::Addressing;
 use std::collections::{HashMap, HashSet};
 
 /// Everything that is generated.
@@ -301,6 +302,8 @@ pub(crate) struct Service {
     pub(crate) version: Version,
     /// True if a policy requires MTOM.
     pub(crate) mtom: bool,
+    /// The version of WS-Addressing, if a policy requires it.
+    pub(crate) addressing: Option<Addressing>,
     /// The URL of the first port.
     pub(crate) address: Option<String>,
     pub(crate) operations: Vec<Operation>,
@@ -314,6 +317,9 @@ pub(crate) struct Operation {
     pub(crate) name: String,
     pub(crate) docs: Docs,
     pub(crate) action: String,
+    /// The action in WS-Addressing, if it differs from that of HTTP and the WSDL mentions
+    /// WS-Addressing.
+    pub(crate) addressing_action: Option<String>,
     pub(crate) style: Style,
     pub(crate) encoding: Use,
     pub(crate) request: ItemId,

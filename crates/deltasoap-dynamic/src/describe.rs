@@ -120,6 +120,9 @@ impl Operation {
             if self.version() == Version::Soap12 { "SOAP 1.2" } else { "SOAP 1.1" }.to_owned(),
             format!("{style}/{}", if is_encoded { "encoded" } else { "literal" }),
         ];
+        if let Some(policy) = self.addressing() {
+            facts.push(if policy.is_required { "requires WS-Addressing" } else { "supports WS-Addressing" }.to_owned());
+        }
         if !bound.action.is_empty() {
             facts.push(format!("action {}", bound.action));
         }

@@ -198,6 +198,8 @@
     allow(dead_code, unused_imports)
 )]
 
+#[cfg(any(feature = "client", feature = "server"))]
+mod addressing;
 mod attachments;
 #[cfg(feature = "blocking")]
 pub mod blocking;
@@ -263,11 +265,11 @@ pub use server::DigestUsers;
 pub use server::ServiceIndex;
 #[cfg(feature = "server")]
 pub use server::{
-    ActionCheck, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, Extension, Extract,
-    FromContext, FromRef, FromRequest, Handler, HandlerResult, HeavyWork, InterceptedRequest, InterceptedResponse,
-    IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation, OverlaidReply, PeerCertificates,
-    Principal, Reply, ResponseFuture, Scheduling, Server, ServerHandle, ServiceStats, Sharing, SmallFirst, SoapService,
-    SoapServiceBuilder, State, StatsSnapshot, Weigh, shutdown_signal,
+    ActionCheck, AddressingMode, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial,
+    Extension, Extract, FromContext, FromRef, FromRequest, Handler, HandlerResult, HeavyWork, InterceptedRequest,
+    InterceptedResponse, IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation,
+    OverlaidReply, PeerCertificates, Principal, Reply, ResponseFuture, Scheduling, Server, ServerHandle, ServiceStats,
+    Sharing, SmallFirst, SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh, shutdown_signal,
 };
 #[cfg(feature = "_tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};

@@ -1,6 +1,6 @@
 //! What is required of received messages, and what was found out about one.
 
-use crate::encryption::{Decryption, Encryption, OpenedHead, Opening, Outer, undecipherable};
+use crate::encryption::{Decryption, Encryption, OpenedHead, Opening, Outer, OuterSignature, undecipherable};
 use crate::keys::{Identity, VerifyingKey};
 use crate::received::{BodyPlan, MessageHead};
 use crate::replay::ReplayCache;
@@ -356,22 +356,23 @@ impl Requirements {
         let Some(header) = security_header(head)? else { return Ok(None) };
         let Some(encryption) = Encryption::read(&head.tree, header)? else { return Ok(None) };
         let opened = OpenedHead::open(head, header, &encryption, &self.decryption, limits)?;
-        let place = |&element: &usize| opened.place(&head.tree, element);
+        let place = |element: usize| opened.place(&head.tree, element);
         let mut check = Check::new(self, head, None);
         check.outer_signatures(header, &encryption.outer_signatures)?;
-        let Found { sender, mut references, .. } = check.found;
-        let outer = Outer {
-            signatures: encryption.outer_signatures.iter().filter_map(place).collect(),
-            elements: references.elements.iter().filter_map(place).collect(),
-            has_body: references.has_body,
-            attachments: std::mem::take(&mut references.attachments),
-            certificate: sender.certificate,
-            secret: sender.secret,
-            opened: opened.opened.clone(),
-            has_encrypted_body: !opened.body.ids().is_empty(),
-        };
-        let plan = BodyPlan { encrypted: opened.body.ids(), ..std::mem::take(&mut references.plan) };
-        Ok(Some((plan, Opening::new(opened, outer))))
+        let mut plan = References::default();
+        let mut signatures = Vec::new();
+        for (&signature, (mut signed_by, mut signed)) in encryption.outer_signatures.iter().zip(check.signed) {
+            plan.add_targets(References { plan: std::mem::take(&mut signed.plan), ..References::default() });
+            if let SignedBy::Holder(assertion) = &mut signed_by {
+                let Some(place) = place(*assertion) else { continue };
+                *assertion = place;
+            }
+            signed.elements = signed.elements.into_iter().filter_map(place).collect();
+            signatures.extend(place(signature).map(|place| OuterSignature { place, signed_by, signed }));
+        }
+        let encrypted = opened.body.ids();
+        let outer = Outer { signatures, opened: opened.opened.clone(), has_encrypted_body: !encrypted.is_empty() };
+        Ok(Some((BodyPlan { encrypted, ..plan.plan }, Opening::new(opened, outer))))
     }
 
     /// Verifies the head of a message, and notes what it contains. `outer` is what is known of an
@@ -434,19 +435,24 @@ struct Check<'c> {
     found: Found,
     /// The timestamp, and until when the message may be accepted.
     timestamp: Option<(usize, SystemTime)>,
+    /// The valid signatures: who made them, and what they refer to.
+    signed: Vec<(SignedBy, References)>,
+    /// Who signed the message.
+    signer: Option<SignedBy>,
 }
 
 impl<'c> Check<'c> {
     fn new(requirements: &'c Requirements, head: &'c MessageHead, outer: Option<&'c Outer>) -> Self {
-        let mut found = Found::default();
-        if let Some(outer) = outer {
-            (found.sender.certificate, found.sender.secret) = (outer.certificate.clone(), outer.secret.clone());
-            found.references.has_body = outer.has_body;
-            found.references.attachments.clone_from(&outer.attachments);
-            let elements = outer.elements.iter().filter_map(|&place| head.tree.starting_at(place));
-            found.references.elements.extend(elements);
+        Check {
+            requirements,
+            head,
+            outer,
+            now: requirements.now(),
+            found: Found::default(),
+            timestamp: None,
+            signed: Vec::new(),
+            signer: None,
         }
-        Check { requirements, head, outer, now: requirements.now(), found, timestamp: None }
     }
 
     /// Verifies the signatures that sign what is encrypted.
@@ -466,12 +472,12 @@ impl<'c> Check<'c> {
         self.check_timestamp(header)?;
         let holders = self.holders(header)?;
         for signature in tree.all(header, ns::DS, "Signature") {
-            if self.outer.is_some_and(|outer| outer.signatures.contains(&tree.get(signature).start)) {
-                self.check_replay(&Signature::read(tree, signature)?)?;
-            } else {
-                self.check_signature(header, signature, &holders)?;
+            match self.outer.and_then(|outer| outer.signature_at(tree.get(signature).start)) {
+                Some(verified) => self.add_verified(signature, verified)?,
+                None => self.check_signature(header, signature, &holders)?,
             }
         }
+        self.identify()?;
         for token in tree.all(header, ns::WSSE, "UsernameToken").filter(|_| !self.requirements.ignores_users) {
             self.check_user(token)?;
         }
@@ -530,35 +536,87 @@ impl<'c> Check<'c> {
     ) -> Result<(), SecurityError> {
         let signature = Signature::read(&self.head.tree, index)?;
         let (key, signed_by) = self.key_of(header, &signature.key_info, holders)?;
-        self.found.references.verify(self.head, &signature, &key)?;
-        match signed_by {
-            SignedBy::Certificate(certificate) => match &self.found.sender.certificate {
-                Some(other) if *other != certificate => {
-                    return Err(SecurityError::Unsupported("several parties signed the message".to_owned()));
-                }
-                _ => self.found.sender.certificate = Some(certificate),
-            },
-            SignedBy::Named(name) => self.found.sender.secret = Some(name),
-            SignedBy::Holder => {}
-        }
-        self.check_replay(&signature)
+        let mut signed = References::default();
+        signed.verify(self.head, &signature, &key)?;
+        let has_time = self.signs_time(&signed);
+        self.signed.push((signed_by, signed));
+        if has_time { self.check_replay(&signature) } else { Ok(()) }
     }
 
-    /// Refuses a signature that was accepted before, if it signs the time.
+    /// Adds a signature that was verified over the message as it arrived.
+    fn add_verified(&mut self, index: usize, verified: &OuterSignature) -> Result<(), SecurityError> {
+        let tree = &self.head.tree;
+        let lost = || SecurityError::Malformed("a signature signs what was encrypted in another place".to_owned());
+        let signed_by = match &verified.signed_by {
+            SignedBy::Holder(place) => SignedBy::Holder(tree.starting_at(*place).ok_or_else(lost)?),
+            other => other.clone(),
+        };
+        let signed = References {
+            elements: verified.signed.elements.iter().filter_map(|&place| tree.starting_at(place)).collect(),
+            has_body: verified.signed.has_body,
+            attachments: verified.signed.attachments.clone(),
+            plan: BodyPlan::default(),
+        };
+        let has_time = self.signs_time(&signed);
+        self.signed.push((signed_by, signed));
+        if has_time { self.check_replay(&Signature::read(tree, index)?) } else { Ok(()) }
+    }
+
+    fn signs_time(&self, signed: &References) -> bool {
+        self.timestamp.is_some_and(|(timestamp, _)| signed.elements.contains(&timestamp))
+    }
+
+    /// Notes who signed the message: whoever signed the body or, if nobody did, the time. A signature
+    /// over something else may be one of an earlier message, so it proves nothing about this one.
+    fn identify(&mut self) -> Result<(), SecurityError> {
+        let is_body_signed = self.signed.iter().any(|(_, signed)| signed.has_body);
+        for (signed_by, signed) in std::mem::take(&mut self.signed) {
+            if !(signed.has_body || !is_body_signed && self.signs_time(&signed)) {
+                self.found.references.add_targets(signed);
+                continue;
+            }
+            if self.signer.get_or_insert_with(|| signed_by.clone()) != &signed_by {
+                return Err(SecurityError::Unsupported("several parties signed the message".to_owned()));
+            }
+            self.found.references.add(signed);
+        }
+        match &self.signer {
+            Some(SignedBy::Certificate(certificate)) => self.found.sender.certificate = Some(certificate.clone()),
+            Some(SignedBy::Named(name)) => self.found.sender.secret = Some(name.clone()),
+            Some(SignedBy::Holder(_)) | None => {}
+        }
+        Ok(())
+    }
+
+    /// Refuses a signature over the time that was accepted before.
     fn check_replay(&self, signature: &Signature) -> Result<(), SecurityError> {
         match (&self.requirements.replays, self.timestamp) {
-            (Some(replays), Some((timestamp, until))) if self.found.references.elements.contains(&timestamp) => {
-                replays.insert(&[b"signature", &signature.value], until, self.now)
-            }
+            (Some(replays), Some((_, until))) => replays.insert(&[b"signature", &signature.value], until, self.now),
             _ => Ok(()),
         }
     }
 
-    /// Returns the key of a signature, which is trusted.
+    /// Returns the key of a signature, which is trusted: the first that its `KeyInfo` leads to.
     fn key_of(
         &self,
         header: usize,
         info: &KeyInfo,
+        holders: &[(usize, Option<VerifyingKey>)],
+    ) -> Result<(VerifyingKey, SignedBy), SecurityError> {
+        let mut failure = None;
+        for source in &info.sources {
+            match self.key_from(header, source, holders) {
+                Ok(found) => return Ok(found),
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        Err(failure.unwrap_or_else(|| SecurityError::UnknownToken("a signature names no key".to_owned())))
+    }
+
+    fn key_from(
+        &self,
+        header: usize,
+        source: &KeySource,
         holders: &[(usize, Option<VerifyingKey>)],
     ) -> Result<(VerifyingKey, SignedBy), SecurityError> {
         let unknown = || SecurityError::UnknownToken("the key of a signature is not known".to_owned());
@@ -567,7 +625,7 @@ impl<'c> Check<'c> {
             trust.check(certificate, intermediates, self.now)?;
             Ok((certificate.key()?.clone(), SignedBy::Certificate(certificate.clone())))
         };
-        match info.sources.first().ok_or_else(unknown)? {
+        match source {
             KeySource::Token(id) => match self.head.tree.with_id(id)?.ok_or_else(unknown)? {
                 token if saml::is_assertion(&self.head.tree, token) => self.holder(token, holders),
                 token => {
@@ -615,7 +673,7 @@ impl<'c> Check<'c> {
     ) -> Result<(VerifyingKey, SignedBy), SecurityError> {
         let key = holders.iter().find(|(other, _)| *other == assertion).and_then(|(_, key)| key.clone());
         let key = key.ok_or_else(|| SecurityError::Token("the assertion names no key of its holder".to_owned()))?;
-        Ok((key, SignedBy::Holder))
+        Ok((key, SignedBy::Holder(assertion)))
     }
 
     /// Returns the certificates of a `BinarySecurityToken`, the own one first.
@@ -629,10 +687,10 @@ impl<'c> Check<'c> {
         for (assertion, (index, _)) in sender.assertions.iter().zip(holders) {
             let is_confirmed = match assertion.confirmation {
                 Confirmation::Bearer => true,
-                // A signature with its key was verified: it alone leads to a signed body or time.
-                Confirmation::HolderOfKey => self.is_signed_with(*index),
+                Confirmation::HolderOfKey => self.signer == Some(SignedBy::Holder(*index)),
                 Confirmation::SenderVouches => {
-                    sender.certificate.is_some() && self.found.references.elements.contains(index)
+                    self.signer.as_ref().is_some_and(|signer| !matches!(signer, SignedBy::Holder(_)))
+                        && self.found.references.elements.contains(index)
                 }
             };
             if !is_confirmed {
@@ -642,22 +700,6 @@ impl<'c> Check<'c> {
             }
         }
         Ok(())
-    }
-
-    /// Returns true if a signature of the message refers to the key of an assertion, and signs the
-    /// body or the time.
-    fn is_signed_with(&self, assertion: usize) -> bool {
-        let ids: Vec<_> = self.head.tree.get(assertion).ids().collect();
-        let header = security_header(self.head).ok().flatten();
-        let signatures = header.into_iter().flat_map(|header| self.head.tree.all(header, ns::DS, "Signature"));
-        let mut infos = signatures.filter_map(|index| KeyInfo::read(&self.head.tree, index).ok());
-        let signs = self.found.references.has_body
-            || self.timestamp.is_some_and(|(timestamp, _)| self.found.references.elements.contains(&timestamp));
-        signs
-            && infos.any(|info| match info.sources.first() {
-                Some(KeySource::Token(id) | KeySource::Assertion(id)) => ids.contains(&id.as_str()),
-                _ => false,
-            })
     }
 
     /// Checks that what AES-CBC encrypted in the head is a signature, or is signed.

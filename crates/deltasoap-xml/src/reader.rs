@@ -148,8 +148,16 @@ pub struct Reader {
     /// True if the start tag just read was an empty-element tag, so that its `End` is due.
     empty: bool,
     resume: Option<Resume>,
-    /// Comments and processing instructions since they were last taken, if they are kept.
-    asides: Option<Vec<Aside>>,
+    /// Comments and processing instructions, if they are kept.
+    asides: Option<Asides>,
+}
+
+/// The comments and processing instructions before an event.
+#[derive(Debug, Default)]
+struct Asides {
+    list: Vec<Aside>,
+    /// True once the event was returned.
+    is_complete: bool,
 }
 
 /// A comment or a processing instruction.
@@ -237,22 +245,28 @@ impl Reader {
         self.inside = OpenToken::Nothing;
         self.empty = false;
         self.resume = None;
-        let _ = self.take_asides();
+        self.asides = self.asides.take().map(|_| Asides::default());
     }
 
-    /// Keeps comments and processing instructions until they are taken.
+    /// Keeps the comments and processing instructions before an event until the next one is read.
     pub(crate) fn keep_asides(&mut self) {
         self.asides.get_or_insert_default();
     }
 
-    /// Returns true if comments or processing instructions wait to be taken.
-    pub(crate) fn has_asides(&self) -> bool {
-        self.asides.as_ref().is_some_and(|asides| !asides.is_empty())
+    /// Returns true if processing instructions are allowed.
+    pub(crate) fn allows_instructions(&self) -> bool {
+        self.instructions == Instructions::Skip
     }
 
-    /// Takes the comments and processing instructions before the last event.
-    pub(crate) fn take_asides(&mut self) -> Vec<Aside> {
-        self.asides.as_mut().map(std::mem::take).unwrap_or_default()
+    /// Returns true if comments or processing instructions were read, and the event after them not
+    /// yet.
+    pub(crate) fn has_asides_alone(&self) -> bool {
+        self.asides.as_ref().is_some_and(|asides| !asides.is_complete && !asides.list.is_empty())
+    }
+
+    /// Returns the comments and processing instructions directly before the last event.
+    pub(crate) fn asides(&self) -> &[Aside] {
+        self.asides.as_ref().map_or(&[], |asides| &asides.list)
     }
 
     /// Returns to a place in the content of an open element, so that `depth` elements are open:
@@ -305,13 +319,32 @@ impl Reader {
     /// document is invalid; the reader then needs a [`reset`](Self::reset).
     #[inline]
     pub fn next<'w>(&mut self, window: &mut Window<'w>) -> Result<Event<'w>, Stop> {
+        if self.asides.is_some() {
+            self.forget_asides();
+        }
         if self.empty {
             self.empty = false;
             return Ok(self.end());
         }
         match self.advance(window) {
             Ok(event) => Ok(event),
-            Err(fail) => self.stop(window, fail),
+            Err(fail) => {
+                if let Some(asides) = &mut self.asides {
+                    asides.is_complete = false;
+                }
+                self.stop(window, fail)
+            }
+        }
+    }
+
+    /// Forgets the comments and processing instructions before the last event.
+    #[cold]
+    fn forget_asides(&mut self) {
+        if let Some(asides) = &mut self.asides {
+            if asides.is_complete {
+                asides.list.clear();
+            }
+            asides.is_complete = true;
         }
     }
 

@@ -185,11 +185,11 @@ pub mod server {
     #[cfg(feature = "page")]
     pub use deltasoap_http::ServiceIndex;
     pub use deltasoap_http::{
-        ActionCheck, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, Extension, Extract,
-        FromContext, FromRef, FromRequest, Handler, HandlerResult, Header, HeavyWork, InterceptedRequest,
-        InterceptedResponse, IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation,
-        OverlaidReply, PeerCertificates, Principal, Reply, ResponseFuture, Scheduling, Server, ServerHandle,
-        ServiceStats, Sharing, SmallFirst, SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh,
+        ActionCheck, AddressingMode, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial,
+        Extension, Extract, FromContext, FromRef, FromRequest, Handler, HandlerResult, Header, HeavyWork,
+        InterceptedRequest, InterceptedResponse, IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor,
+        Monitored, Operation, OverlaidReply, PeerCertificates, Principal, Reply, ResponseFuture, Scheduling, Server,
+        ServerHandle, ServiceStats, Sharing, SmallFirst, SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh,
         shutdown_signal,
     };
 }

@@ -1,12 +1,16 @@
 //! Compares the XML reader with expat and libxml2: verdicts and trees, over the W3C's conformance
-//! suite and over mutated messages. `cargo xtask xml` installs the parsers and runs this program.
+//! suite and over mutated messages; and canonical forms with libxml2. `cargo xtask xml` installs the
+//! parsers and runs this program.
 //!
-//! [`reading`] is our side, [`parser`] theirs, [`mutate`] creates documents. [`classes`] knows the
-//! intended differences; any other fails the run. `docs/reliability.md` explains each class.
+//! [`reading`] is our side, [`parser`] theirs, [`mutate`] creates documents, [`canonical`] compares
+//! canonical forms. [`classes`] knows the intended differences; any other fails the run.
+//! `docs/reliability.md` explains each class.
 
 #![forbid(unsafe_code)]
 
+mod canonical;
 mod classes;
+mod generate;
 mod mutate;
 mod parser;
 mod reading;
@@ -32,6 +36,9 @@ struct Arguments {
     /// Number of mutated documents
     #[arg(long, default_value_t = 100_000)]
     mutations: u64,
+    /// Number of documents whose canonical forms are compared
+    #[arg(long, default_value_t = 10_000)]
+    canonical: u64,
     /// Seed of the mutations
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -74,8 +81,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
             .batch(&documents, |index| format!("mutation {} of seed {}", first + index as u64, arguments.seed))?;
     }
     comparison.tally.print();
+    let is_canonical = canonical::compare(&arguments.python, &mutator, arguments.canonical, arguments.seed)?;
     println!("\n{} s", start.elapsed().as_secs());
-    let is_good = of_suite.is_good() && comparison.tally.is_good();
+    let is_good = of_suite.is_good() && comparison.tally.is_good() && is_canonical;
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -14,6 +14,11 @@ pub struct Cxf;
 
 const VALUES_UNSUPPORTED: Unsupported = &[("encoded*", "it has no SOAP encoding")];
 
+const ADDRESSING_UNSUPPORTED: Unsupported = &[(
+    "addressing faults/declared faults have their action",
+    "a service without generated code does not know the faults of its WSDL",
+)];
+
 impl Peer for Cxf {
     fn name(&self) -> &'static str {
         "CXF"
@@ -45,6 +50,16 @@ impl Peer for Cxf {
 
     fn coded_client(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
         Ok(Some((java("deltasoap.interop.Coded")?, &[("coded arrays", "it has no SOAP encoding")])))
+    }
+
+    fn addressing_client(&self, _: &Ours) -> Result<Option<Command>> {
+        java("deltasoap.interop.Addressed").map(Some)
+    }
+
+    fn addressing_server(&self) -> Result<Option<(Server, Unsupported)>> {
+        let mut command = java("deltasoap.interop.AddressedServer")?;
+        command.arg(format!("file://{}", shell::root().join("tests/interop/client/addressed.wsdl").display()));
+        Ok(Some((Server::start("cxf-addressed", &mut command, 1)?, ADDRESSING_UNSUPPORTED)))
     }
 
     fn value_servers(&self, ours: &Ours) -> Result<Option<ValueServers>> {

@@ -1,7 +1,7 @@
 //! The results as Markdown, for `docs/interop.md`: the number of passing tests, and everything that
 //! a peer does not offer.
 
-use super::results::{CODED, Column, MESSAGES, Rows, SESSIONS, Side, TestResult, VALUES, VERSIONS};
+use super::results::{ADDRESSING, CODED, Column, MESSAGES, Rows, SESSIONS, Side, TestResult, VALUES, VERSIONS};
 
 const HEAD: &str = "# Tests with other toolkits
 
@@ -25,7 +25,8 @@ pub fn of(columns: &[Column]) -> String {
     let values = section("Values", "", VALUES, columns);
     let coded = section("WSDLs from code", CODED_INTRODUCTION, CODED, columns);
     let sessions = section("TR-069 sessions", "", SESSIONS, columns);
-    format!("{HEAD}{messages}{values}{coded}{sessions}{}", unsupported_rows(columns))
+    let addressing = section("WS-Addressing", "", ADDRESSING, columns);
+    format!("{HEAD}{messages}{values}{coded}{addressing}{sessions}{}", unsupported_rows(columns))
 }
 
 fn section(title: &str, introduction: &str, rows: Rows, columns: &[Column]) -> String {

@@ -32,7 +32,7 @@ use clap::ValueEnum;
 
 use self::ours::Ours;
 pub use self::process::Server;
-use self::results::{CODED, Column, MESSAGES, SESSIONS, Side, VALUES};
+use self::results::{ADDRESSING, CODED, Column, MESSAGES, SESSIONS, Side, VALUES};
 use crate::stamp;
 
 #[derive(clap::Args)]
@@ -111,6 +111,18 @@ trait Peer {
         Ok(None)
     }
 
+    /// Returns its client of the service that requires WS-Addressing, which is started with the URL
+    /// of `/addressed`; `None` if it has none.
+    fn addressing_client(&self, _: &Ours) -> Result<Option<Command>> {
+        Ok(None)
+    }
+
+    /// Returns its server of the service that requires WS-Addressing, started, and what it does not
+    /// offer; `None` if it has none.
+    fn addressing_server(&self) -> Result<Option<(Server, Unsupported)>> {
+        Ok(None)
+    }
+
     /// Returns its TR-069 device, which is started with the URL of our server, and what it does not
     /// offer; `None` if it has none.
     fn device(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
@@ -178,6 +190,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         columns.extend(test_value_clients(&*peer, &ours)?);
         columns.extend(test_value_servers(&*peer, &ours)?);
         columns.extend(test_coded_client(&*peer, &ours)?);
+        columns.extend(test_addressing_client(&*peer, &ours)?);
+        columns.extend(test_addressing_server(&*peer, &ours)?);
         columns.extend(test_device(&*peer, &ours)?);
     }
     columns.sort_by_key(|column| column.side);
@@ -263,6 +277,26 @@ fn test_coded_client(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     let mut column = Column::parse(peer.name(), Side::Client, CODED, &lines)?;
     column.note_unsupported(unsupported);
     Ok(Some(column))
+}
+
+/// Calls our service that requires WS-Addressing with the peer's client.
+fn test_addressing_client(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
+    let Some(mut command) = peer.addressing_client(ours)? else { return Ok(None) };
+    println!("calling our server by WS-Addressing with {}", peer.name());
+    let lines = process::output(command.arg(ours.values.at("/addressed")))?;
+    Column::parse(peer.name(), Side::Client, ADDRESSING, &lines).map(Some)
+}
+
+/// Calls the peer's service that requires WS-Addressing with our client.
+fn test_addressing_server(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
+    let Some((server, unsupported)) = peer.addressing_server()? else { return Ok(None) };
+    println!("calling the server of {} by WS-Addressing with our client", peer.name());
+    let mut command = ours.client();
+    command.arg("--ca").arg(ours.authority()).args(["--addressed", &server.url]);
+    for (feature, reason) in unsupported {
+        command.arg("--lacks").arg(format!("{feature}={reason}"));
+    }
+    Column::parse(peer.name(), Side::Server, ADDRESSING, &process::output(&mut command)?).map(Some)
 }
 
 /// Has the peer's device conduct sessions with our server.

@@ -139,6 +139,12 @@ impl Peer for Ourselves {
         Ok(Some((command, &[])))
     }
 
+    fn addressing_client(&self, ours: &Ours) -> Result<Option<Command>> {
+        let mut command = ours.client();
+        command.arg("--ca").arg(ours.authority()).arg("--addressed");
+        Ok(Some(command))
+    }
+
     fn device(&self, ours: &Ours) -> Result<Option<(Command, Unsupported)>> {
         let mut command = ours.client();
         command.arg("--ca").arg(ours.authority()).arg("--sessions");

@@ -54,6 +54,9 @@ pub const CODED: Rows = &[
     ("coded arrays", "arrays in SOAP encoding"),
 ];
 
+/// Features tested with the service that requires WS-Addressing.
+pub const ADDRESSING: Rows = &[("addressing calls", "calls"), ("addressing faults", "faults, refusals")];
+
 /// Features tested with the TR-069 server: whole sessions.
 pub const SESSIONS: Rows = &[("sessions", "sessions of TR-069")];
 

@@ -4,14 +4,14 @@
 use std::collections::HashSet;
 use std::process::ExitCode;
 
-use super::results::{CODED, Column, MESSAGES, Rows, SESSIONS, Side, TestResult, VALUES, VERSIONS};
+use super::results::{ADDRESSING, CODED, Column, MESSAGES, Rows, SESSIONS, Side, TestResult, VALUES, VERSIONS};
 use crate::summary;
 
 /// Prints the failures, the tables, and their notes; returns whether everything passed.
 pub fn print(columns: &[Column]) -> ExitCode {
     print_failures(columns);
     let mut notes = Notes::default();
-    for rows in [MESSAGES, VALUES, CODED, SESSIONS] {
+    for rows in [MESSAGES, VALUES, CODED, ADDRESSING, SESSIONS] {
         let columns: Vec<_> = columns.iter().filter(|column| column.rows == rows).collect();
         if !columns.is_empty() {
             print_rows(&table(rows, &columns, &mut notes));

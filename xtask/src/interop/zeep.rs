@@ -49,6 +49,12 @@ impl Peer for Zeep {
         Ok(Some((command, &[])))
     }
 
+    fn addressing_client(&self, _: &Ours) -> Result<Option<Command>> {
+        let mut command = Command::new(python()?);
+        command.arg(shell::root().join("tests/interop/zeep/addressed.py"));
+        Ok(Some(command))
+    }
+
     /// zeep is only a client.
     fn server(&self, _: &Ours) -> Result<Option<PeerServer>> {
         Ok(None)

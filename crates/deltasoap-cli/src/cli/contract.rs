@@ -153,6 +153,10 @@ pub struct Call {
     /// policies of the WSDL require
     #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     pub mtom: Option<Switch>,
+    /// Send the header blocks of WS-Addressing, or not; `2004` sends those of the version of August
+    /// 2004. Default: as the policies of the WSDL require
+    #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
+    pub wsa: Option<AddressingSwitch>,
     #[command(flatten)]
     pub security: Security,
     /// Accept this much beyond the schema in the answer
@@ -214,6 +218,17 @@ pub struct Security {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Switch {
     On,
+    Off,
+}
+
+/// The use of WS-Addressing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AddressingSwitch {
+    /// In the version that the WSDL names, else 1.0
+    On,
+    /// In the version of August 2004
+    #[value(name = "2004")]
+    V2004,
     Off,
 }
 

@@ -5,8 +5,8 @@ pub mod cost;
 mod values;
 
 pub use contract::{
-    Access, Call, Compile, Completions, Describe, Description, Generate, List, Loading, Man, Mock, Switch, Template,
-    ToleranceName, Validate,
+    Access, AddressingSwitch, Call, Compile, Completions, Describe, Description, Generate, List, Loading, Man, Mock,
+    Switch, Template, ToleranceName, Validate,
 };
 
 pub use values::endpoint;

@@ -7,12 +7,13 @@ use super::security;
 use super::tap::Tap;
 use super::validation::{self, validated};
 use super::{INTERPRETATION_NOTES, MAX_DEVIATIONS, import_with, operation, policy_warnings, report_notes, warn_of_all};
-use crate::cli::{Call, Switch, endpoint};
+use crate::cli::{AddressingSwitch, Call, Switch, endpoint};
 use crate::files;
 use crate::output::{one_line, print_json, print_json_lines, report, with_causes};
 use anyhow::{Context as _, Result, anyhow, bail};
 use deltasoap::schema::QName;
 use deltasoap::soap::HeaderBlock;
+use deltasoap::soap::addressing::{Addressing, AddressingFault};
 use deltasoap::types::{Node, Value};
 use deltasoap_dynamic::json::parse;
 use deltasoap_dynamic::{
@@ -62,7 +63,7 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         }
     }
     let jar = arguments.session.as_deref().map(session).transpose()?;
-    let client = client(arguments, contract, (tap.clone(), jar.clone()), &url)?;
+    let client = client(arguments, contract, (tap.clone(), jar.clone()), &url, addressing(arguments, &operation))?;
     policy_warnings(std::slice::from_ref(&operation)).iter().for_each(|it| report(format_args!("warning: {it}")));
     let call = client.prepare_operation(operation);
     let mut call = call.options(options(arguments, client.contract())?);
@@ -163,6 +164,7 @@ fn client(
     contract: Contract,
     (tap, jar): (Tap, Option<CookieJar>),
     url: &str,
+    addressing: Option<Addressing>,
 ) -> Result<DynamicClient<Tap>> {
     let access = &arguments.description.loading.access;
     let own = Url::parse(url).ok().and_then(|url| credentials_in(&url));
@@ -177,7 +179,7 @@ fn client(
     let protection = security::protection(arguments)?;
     let requirements = security::requirements(arguments)?.map(Arc::new);
     Ok(client.configure(move |builder| {
-        let builder = builder.tolerance(tolerance).timeout(timeout);
+        let builder = builder.tolerance(tolerance).timeout(timeout).addressing(addressing);
         let builder = validated(builder, &validation, &contract);
         let builder = match &protection {
             Some(protection) => builder.protection(protection.clone()),
@@ -196,6 +198,17 @@ fn client(
             None => builder,
         }
     }))
+}
+
+/// Returns the version of WS-Addressing that requests use.
+fn addressing(arguments: &Call, operation: &Operation) -> Option<Addressing> {
+    let policy = operation.addressing();
+    match arguments.wsa {
+        None => policy.filter(|policy| policy.is_required).map(|policy| policy.version),
+        Some(AddressingSwitch::On) => Some(policy.map_or(Addressing::V10, |policy| policy.version)),
+        Some(AddressingSwitch::V2004) => Some(Addressing::V2004),
+        Some(AddressingSwitch::Off) => None,
+    }
 }
 
 fn selected(arguments: &Call, contract: &Contract) -> Result<Operation> {
@@ -400,6 +413,9 @@ fn fault_printed(arguments: &Call, fault: DynamicFault) -> Result<ExitCode> {
     fault.fault.not_understood.iter().for_each(|block| report(format_args!("  header block not understood: {block}")));
     for (name, json) in &fault.detail {
         report(format_args!("  detail {}: {}", name.local, serde_json::to_string_pretty(json)?));
+    }
+    if AddressingFault::code_in(&fault.fault).is_some_and(|code| code.ends_with("HeaderRequired")) {
+        report("  --wsa adds the header blocks of WS-Addressing");
     }
     for (name, json) in &fault.headers {
         report(format_args!("  header {}: {}", name.local, serde_json::to_string_pretty(json)?));

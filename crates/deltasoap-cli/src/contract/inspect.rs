@@ -158,7 +158,17 @@ fn print_listing(contract: &Contract) -> Result<()> {
 
 fn port_line(operation: &Operation) -> String {
     let address = operation.address().unwrap_or("no address");
-    format!("{}  {}  {}", one_line(&operation.port_name()), version(operation), one_line(address))
+    let addressing = match addressing(operation) {
+        Some("required") => "  (requires WS-Addressing)",
+        _ => "",
+    };
+    format!("{}  {}  {}{addressing}", one_line(&operation.port_name()), version(operation), one_line(address))
+}
+
+/// Returns whether messages need the header blocks of WS-Addressing; `None` if the WSDL does not
+/// mention it.
+fn addressing(operation: &Operation) -> Option<&'static str> {
+    Some(if operation.addressing()?.is_required { "required" } else { "optional" })
 }
 
 fn version(operation: &Operation) -> &'static str {
@@ -181,6 +191,7 @@ fn listing(contract: &Contract, faults: &[String]) -> Json {
                 "soap": version(operation).trim_start_matches("SOAP "),
                 "address": operation.address(),
                 "action": &*operation.bound().action,
+                "addressing": addressing(operation),
                 "one_way": operation.is_one_way(),
                 "kind": kind(operation),
                 "not_callable": not_callable(operation),

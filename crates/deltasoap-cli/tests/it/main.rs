@@ -1,5 +1,6 @@
 //! The commands as programs: their output and exit codes.
 
+mod addressing;
 mod compiled;
 mod cost;
 mod documents;

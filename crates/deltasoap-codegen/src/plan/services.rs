@@ -11,9 +11,11 @@ use deltasoap_wsdl::wsdl::{Binding, BoundMessage, BoundOperation, Parameter, Par
 use deltasoap_wsdl::xsd::TypeId;
 use std::collections::HashSet;
 
-/// Documentation of a client if a policy requires WS-Addressing.
-const ADDRESSING: &str = "The service uses WS-Addressing. Header blocks are not added automatically: add the required \
-                          ones with [`with_header`](Self::with_header) or in the options of calls.";
+/// Documentation of a client if a policy mentions WS-Addressing.
+const REQUIRED: &str = "The service requires WS-Addressing, which a client made by [`new`](Self::new) uses. A client for \
+                        [`with_client`](Self::with_client) needs \
+                        [`ClientBuilder::addressing`](deltasoap::client::ClientBuilder::addressing).";
+const OFFERED: &str = "The service supports WS-Addressing: see [`ClientBuilder::addressing`](deltasoap::client::ClientBuilder::addressing).";
 
 /// A body's element, or the reason why there is none.
 type Body = Result<ItemId, String>;
@@ -42,14 +44,17 @@ impl Planner<'_> {
         let name = if is_first { &port_type.name } else { &binding.name };
         let mut docs_of = docs(port_type.documentation.as_deref());
         docs_of.extend(docs(binding.documentation.as_deref()));
-        if binding.policy.addressing {
-            docs_of.extend(rustdoc(ADDRESSING.to_owned()));
+        let addressing = binding.policy.addressing;
+        let is_required = addressing.is_some_and(|policy| policy.is_required);
+        if addressing.is_some() {
+            docs_of.extend(rustdoc(if is_required { REQUIRED } else { OFFERED }.to_owned()));
         }
         let mut service = Service {
             preferred_name: legal(name).local.to_string(),
             docs: docs_of,
             version: binding.version,
             mtom: binding.policy.mtom,
+            addressing: addressing.filter(|policy| policy.is_required).map(|policy| policy.version),
             address: port.map(|port| port.address.to_string()),
             operations: Vec::new(),
             omitted: Vec::new(),
@@ -124,6 +129,7 @@ impl Planner<'_> {
             name: declared.name.to_string(),
             docs: docs(declared.documentation.as_deref()),
             action: bound.action.to_string(),
+            addressing_action: self.addressing_action(number.0, bound, declared),
             style: bound.style,
             encoding: bound.request.as_ref().map_or(Use::Literal, |input| input.encoding),
             request,
@@ -132,6 +138,14 @@ impl Planner<'_> {
             headers: self.headers(bound.request.as_ref()),
             response_headers: self.headers(bound.response.as_ref()),
         })
+    }
+
+    fn addressing_action(&self, binding: usize, bound: &BoundOperation, declared: &Declared) -> Option<String> {
+        let binding = &self.definitions.bindings[binding];
+        let is_explicit = declared.request.as_ref().is_some_and(|request| request.action.is_some());
+        let is_mentioned = binding.policy.addressing.is_some() || is_explicit;
+        let action = is_mentioned.then(|| self.definitions.actions(binding, bound).request)?;
+        (*action != *bound.action).then_some(action)
     }
 
     /// Checks that an operation can be called; otherwise it is not generated.

@@ -6,6 +6,7 @@ use crate::model::{ItemId, Model, Operation, Paragraph, Service};
 use crate::names::{Scope, ident};
 use deltasoap_core::schema::{Style, Use};
 use deltasoap_core::soap::Version;
+use deltasoap_core::soap::addressing::Addressing;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use std::collections::HashMap;
@@ -314,7 +315,14 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
         Version::Soap12 => quote!(Soap12),
     };
     let mtom = service.mtom.then(|| quote!(.mtom(deltasoap::attachments::Mtom::On)));
-    let built = quote!(deltasoap::Client::builder(url).version(deltasoap::soap::Version::#version) #mtom);
+    let addressing = service.addressing.map(|version| {
+        let version = match version {
+            Addressing::V10 => quote!(V10),
+            Addressing::V2004 => quote!(V2004),
+        };
+        quote!(.addressing(deltasoap::soap::addressing::Addressing::#version))
+    });
+    let built = quote!(deltasoap::Client::builder(url).version(deltasoap::soap::Version::#version) #mtom #addressing);
     let methods = operations.iter().map(call);
     let settings = settings(name);
     quote! {
@@ -395,9 +403,11 @@ fn call(named: &Named<'_>) -> TokenStream {
     let (answer, failure) = (named.client_return_type(), named.client_failure());
     let words = docs(&named.client_docs());
     let action = Some(&operation.action).filter(|it| !it.is_empty()).map(|action| quote!(.action(#action)));
+    let addressed = operation.addressing_action.as_ref().map(|action| quote!(.addressing_action(#action)));
     let encoding = (operation.encoding == Use::Encoded).then(|| quote!(.encoding(deltasoap::schema::Use::Encoded)));
     let call = if named.response.is_some() { quote!(call) } else { quote!(send) };
-    let called = quote!(self.caller.#call(request, self.options.clone() #action #encoding #(#understood)*).await);
+    let called =
+        quote!(self.caller.#call(request, self.options.clone() #action #addressed #encoding #(#understood)*).await);
     let body = if named.fault.is_some() { quote!(Ok(#called?)) } else { called };
     quote! {
         #words

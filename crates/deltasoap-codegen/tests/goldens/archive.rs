@@ -4,8 +4,9 @@
 pub mod client {
     /// Calls the operations of `Archive`.
     ///
-    /// The service uses WS-Addressing. Header blocks are not added automatically: add the required ones with
-    /// [`with_header`](Self::with_header) or in the options of calls.
+    /// The service requires WS-Addressing, which a client made by [`new`](Self::new) uses. A client for
+    /// [`with_client`](Self::with_client) needs
+    /// [`ClientBuilder::addressing`](deltasoap::client::ClientBuilder::addressing).
     ///
     /// Without Moved: the service starts it.
     #[derive(Debug, Clone)]
@@ -27,7 +28,8 @@ pub mod client {
         ) -> Result<Self, deltasoap::client::InvalidUrl> {
             let client = deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap12)
-                .mtom(deltasoap::attachments::Mtom::On);
+                .mtom(deltasoap::attachments::Mtom::On)
+                .addressing(deltasoap::soap::addressing::Addressing::V10);
             Ok(Self::with_client(client.build()?))
         }
     }

@@ -258,6 +258,9 @@ pub mod client {
                         .clone()
                         .action(
                             "http://www.onvif.org/ver10/events/wsdl/EventPortType/GetServiceCapabilities",
+                        )
+                        .addressing_action(
+                            "http://www.onvif.org/ver10/events/wsdl/EventPortType/GetServiceCapabilitiesRequest",
                         ),
                 )
                 .await

@@ -1,5 +1,6 @@
 //! Faults of both versions as one type.
 
+use super::addressing::{Addressing, AddressingFault};
 use super::{HeaderBlock, Version};
 use crate::content::Message;
 use crate::encode::Encoder;
@@ -104,7 +105,7 @@ impl FaultCode {
             (FaultCode::Receiver, Version::Soap11) => "Server",
             (FaultCode::DataEncodingUnknown, Version::Soap12) => "DataEncodingUnknown",
             (FaultCode::Sender, Version::Soap12) => "Sender",
-            (FaultCode::Other(name), Version::Soap12) if name.local.starts_with("Client") => "Sender",
+            (FaultCode::Other(name), Version::Soap12) if is_senders(name) => "Sender",
             (FaultCode::Receiver | FaultCode::Other(_), Version::Soap12) => "Receiver",
         };
         QName::new(version.namespace(), local)
@@ -124,6 +125,14 @@ impl FaultCode {
             "Server" | "Receiver" => FaultCode::Receiver,
             _ => FaultCode::Other(name.clone()),
         }
+    }
+}
+
+/// Returns true for a code of SOAP 1.1 that blames the sender.
+fn is_senders(code: &QName) -> bool {
+    match Addressing::from_namespace(&code.namespace) {
+        Some(_) => code.local != "EndpointUnavailable",
+        None => code.local.starts_with("Client"),
     }
 }
 
@@ -341,7 +350,11 @@ impl std::fmt::Debug for Fault {
 
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} fault: {}", self.code.name(Version::Soap12).local, self.reason)
+        write!(f, "{} fault", self.code.name(Version::Soap12).local)?;
+        if let Some(code) = AddressingFault::code_in(self) {
+            write!(f, " (wsa:{code})")?;
+        }
+        write!(f, ": {}", self.reason)
     }
 }
 

@@ -112,6 +112,11 @@ impl HeaderBlock {
         self.is_for(version, &[])
     }
 
+    /// Returns true if the block targets the ultimate receiver, and no other node on the way.
+    pub fn is_for_ultimate_receiver(&self, version: Version) -> bool {
+        self.role(version).is_none_or(|role| role == ULTIMATE_RECEIVER)
+    }
+
     /// Returns true if the block is for us, or for one of the `roles` that we act in (SOAP 1.1,
     /// 4.2.2; SOAP 1.2 part 1, 2.2). Roles are compared character by character.
     pub fn is_for(&self, version: Version, roles: &[String]) -> bool {

@@ -1,5 +1,6 @@
 //! SOAP envelopes, headers and faults, in both versions.
 
+pub mod addressing;
 mod envelope;
 mod fault;
 mod header;

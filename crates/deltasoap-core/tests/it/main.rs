@@ -25,6 +25,7 @@ mod template_streams;
 #[path = "../support/updates.rs"]
 mod updates;
 
+mod addressing;
 mod any_order;
 mod bounded;
 mod columns;

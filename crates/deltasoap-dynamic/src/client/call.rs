@@ -176,6 +176,7 @@ impl<'c, S: Clone> Call<'c, S> {
         let (method, headers) = (lowered.element.clone(), lowered.response_headers.clone());
         let http = client.http(&operation)?;
         let options = options.action(method.action.clone()).encoding(method.encoding);
+        let options = options.addressing_action(operation.addressing_actions().request);
         // Header blocks that the WSDL declares are in the reply, for the caller to inspect.
         let options = headers.into_iter().fold(options, |options, header| options.understands(header.name));
         Ok(Ready { client, operation, http, method, options })

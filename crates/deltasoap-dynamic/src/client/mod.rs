@@ -122,7 +122,7 @@ impl<S> DynamicClient<S> {
 
     /// Sets other options of the client: timeouts, credentials, compression, MTOM, whether
     /// references are written, where requests are kept ([`SharedTemplates`]; by default, one store
-    /// for all ports). By default a client sends in MTOM if a policy of the binding requires it.
+    /// for all ports). By default a client uses MTOM and WS-Addressing if a policy requires it.
     #[must_use]
     pub fn configure(mut self, configure: impl Fn(ClientBuilder) -> ClientBuilder + Send + Sync + 'static) -> Self {
         self.settings.configure = Some(Arc::new(configure));
@@ -183,7 +183,12 @@ impl<S> DynamicClient<S> {
     {
         let endpoint = self.settings.endpoint.as_deref().or(operation.address());
         let endpoint = endpoint.ok_or_else(|| DynamicError::NoEndpoint(operation.full_name()))?.to_owned();
-        let settings = PortSettings { endpoint, version: operation.version(), mtom: operation.binding().policy.mtom };
+        let settings = PortSettings {
+            endpoint,
+            version: operation.version(),
+            mtom: operation.binding().policy.mtom,
+            addressing: operation.addressing().filter(|policy| policy.is_required).map(|policy| policy.version),
+        };
         self.ports.client(settings, |builder| self.build(builder))
     }
 

@@ -4,6 +4,7 @@
 use super::DynamicError;
 use deltasoap_core::EncodeStats;
 use deltasoap_core::soap::Version;
+use deltasoap_core::soap::addressing::Addressing;
 use deltasoap_http::{Client, ClientBuilder, Mtom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -25,11 +26,13 @@ pub(super) struct PortSettings {
     pub(super) version: Version,
     /// True if all requests are sent in MTOM, whatever their content.
     pub(super) mtom: bool,
+    /// The version of WS-Addressing, if requests need it.
+    pub(super) addressing: Option<Addressing>,
 }
 
 impl PortSettings {
     fn builder(&self) -> ClientBuilder {
-        let builder = Client::builder(&self.endpoint).version(self.version);
+        let builder = Client::builder(&self.endpoint).version(self.version).addressing(self.addressing);
         if self.mtom { builder.mtom(Mtom::On) } else { builder }
     }
 }

@@ -8,7 +8,7 @@ use deltasoap_core::schema::{ElementRef, View};
 use deltasoap_core::soap::Version;
 use deltasoap_core::{ListPath, Node, QName, Value};
 use deltasoap_wsdl::lower::{LoweredOperation, Method};
-use deltasoap_wsdl::wsdl::{self, Binding, BoundHeader};
+use deltasoap_wsdl::wsdl::{self, Actions, AddressingPolicy, Binding, BoundHeader};
 use serde_json::Value as Json;
 
 /// An operation at a port.
@@ -129,6 +129,20 @@ impl Operation {
             }
         }
         unmet
+    }
+
+    /// Returns what the policies of the operation and its binding say about WS-Addressing; `None` if
+    /// they do not mention it.
+    pub fn addressing(&self) -> Option<AddressingPolicy> {
+        let policies = [self.binding().policy.addressing, self.bound().policy.addressing];
+        let mut mentioned = policies.into_iter().flatten();
+        let first = mentioned.next()?;
+        Some(AddressingPolicy { is_required: first.is_required || mentioned.any(|other| other.is_required), ..first })
+    }
+
+    /// Returns the actions of its messages in WS-Addressing.
+    pub fn addressing_actions(&self) -> Actions {
+        self.contract.description().definitions().actions(self.binding(), self.bound())
     }
 
     /// Returns true if there is no response.

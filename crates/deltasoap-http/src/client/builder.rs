@@ -21,6 +21,7 @@ use crate::secured::{Protect, Verify};
 use crate::validation::{Validating, Validation, Validator};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
+use deltasoap_core::soap::addressing::{Addressing, EndpointReference};
 use deltasoap_core::{
     DecodeOptions, Differential, DifferentialStats, EncodeStats, Limits, QName, Templating, Tolerance,
 };
@@ -129,7 +130,7 @@ impl<S> Client<S> {
 }
 
 /// Settings that apply to all calls of a client.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Settings {
     pub(super) url: Uri,
     pub(super) version: Version,
@@ -162,6 +163,24 @@ pub(super) struct Settings {
     pub(super) protection: Option<Arc<dyn Protect>>,
     /// Checks the security of answers.
     pub(super) verify: Option<Arc<dyn Verify>>,
+    /// The version of WS-Addressing; `None` without it.
+    pub(super) addressing: Option<Addressing>,
+    /// The endpoint that requests are for; `None` for the URL.
+    pub(super) endpoint: Option<EndpointReference>,
+}
+
+impl Settings {
+    /// Sets the URL.
+    ///
+    /// # Errors
+    /// Returns an error if the URL is malformed or names no host.
+    pub(super) fn set_url(&mut self, url: String) -> Result<(), InvalidUrl> {
+        self.url = match url.parse::<Uri>() {
+            Ok(url) if url.scheme().is_some() && url.host().is_some_and(|host| !host.is_empty()) => url,
+            _ => return Err(InvalidUrl::new(url)),
+        };
+        Ok(())
+    }
 }
 
 /// A client under construction; see [`Client::builder`].
@@ -209,6 +228,8 @@ impl ClientBuilder {
             cookies: None,
             trace: None,
             understood: Understood::default(),
+            addressing: None,
+            endpoint: None,
             protection: None,
             verify: None,
         };
@@ -250,6 +271,40 @@ impl ClientBuilder {
     #[must_use]
     pub fn references(mut self, are_written: bool) -> Self {
         self.settings.references = are_written;
+        self
+    }
+
+    /// Sets whether requests carry the header blocks of WS-Addressing, and in which version: `To`,
+    /// `Action`, `MessageID` (a random `urn:uuid:`), and `ReplyTo` for the HTTP response. Default:
+    /// `None`. Clients that are made from a WSDL use WS-Addressing if the WSDL requires it.
+    ///
+    /// Each call needs an action: its own, or [that of the client](Self::action). A response that
+    /// relates to another message than the request is an error; one that relates to none is
+    /// accepted. [`CallOptions`](crate::CallOptions::to_endpoint) sets other endpoints and ids.
+    ///
+    /// ```
+    /// # use deltasoap::{Client, Soap, SoapService};
+    /// use deltasoap::soap::addressing::{Addressing, AddressingHeaders};
+    /// # #[derive(Soap)]
+    /// # #[soap(namespace = "urn:hello", message, response = Greet)]
+    /// # struct Greet {}
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let service = SoapService::builder()
+    ///     .operation(async |headers: AddressingHeaders, greet: Greet| {
+    ///         assert_eq!(headers.action, "urn:hello#greet");
+    ///         greet
+    ///     })
+    ///     .build()?;
+    /// let client = Client::builder("http://localhost/").addressing(Addressing::V10).action("urn:hello#greet");
+    /// client.build_with(service)?.call(&Greet {}).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn addressing(mut self, version: impl Into<Option<Addressing>>) -> Self {
+        self.settings.addressing = version.into();
         self
     }
 
@@ -625,10 +680,7 @@ impl ClientBuilder {
     /// # Errors
     /// Returns an error if the URL is malformed or names no host.
     pub fn build_with<S>(mut self, transport: S) -> Result<Client<S>, InvalidUrl> {
-        self.settings.url = match self.url.parse::<Uri>() {
-            Ok(url) if url.scheme().is_some() && url.host().is_some_and(|host| !host.is_empty()) => url,
-            _ => return Err(InvalidUrl { url: self.url, is_user_invalid: false }),
-        };
+        self.settings.set_url(self.url.clone())?;
         if let (Some(own), None) = (self.own_credentials, &self.settings.credentials) {
             let own = own.map_err(|_| InvalidUrl { url: self.url, is_user_invalid: true })?;
             self.settings.credentials = Some(own);
@@ -653,6 +705,12 @@ pub struct InvalidUrl {
     /// Without user name and password.
     url: String,
     is_user_invalid: bool,
+}
+
+impl InvalidUrl {
+    pub(super) fn new(url: String) -> Self {
+        InvalidUrl { url, is_user_invalid: false }
+    }
 }
 
 impl fmt::Display for InvalidUrl {

@@ -397,13 +397,14 @@ where
         Ok((outbound, sent))
     }
 
-    /// Shows a request to the interceptors.
+    /// Adds the header blocks of WS-Addressing to a request, and shows it to the interceptors.
     pub(super) fn intercept<T: 'static>(
         &self,
         name: &QName,
         body: &T,
         options: &mut CallOptions,
     ) -> Result<(), CallError> {
+        self.address(options)?;
         self.settings.interceptors.request(name, options, body).map_err(CallError::RefusedRequest)
     }
 

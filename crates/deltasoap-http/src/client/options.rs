@@ -1,5 +1,6 @@
 //! Settings that can differ from one call to the next.
 
+use super::addressing::CallAddressing;
 use super::trace::Trace;
 use super::understood::Understood;
 use crate::attachments::{Mtom, Part};
@@ -28,6 +29,8 @@ pub struct CallOptions {
     pub(super) is_idempotent: Option<bool>,
     pub(super) trace: Option<Trace>,
     pub(super) understood: Understood,
+    /// On the heap, since few calls set any.
+    pub(super) addressing: Option<Box<CallAddressing>>,
     pub(super) protection: Option<Arc<dyn Protect>>,
 }
 
@@ -67,6 +70,10 @@ impl CallOptions {
             is_idempotent: later.is_idempotent.or(self.is_idempotent),
             trace: later.trace.or(self.trace),
             understood: self.understood.and(later.understood),
+            addressing: match (self.addressing, later.addressing) {
+                (Some(own), Some(later)) => Some(Box::new(own.and(*later))),
+                (own, later) => later.or(own),
+            },
             protection: later.protection.or(self.protection),
         }
     }

@@ -1,7 +1,9 @@
 //! Header blocks of answers that must be understood (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 2.4 and
 //! 2.6). An answer with a block that is not understood is rejected before its body is read.
 
+use super::addressing::check_answer;
 use deltasoap_core::decode::{Cursor, Step};
+use deltasoap_core::soap::addressing::Addressing;
 use deltasoap_core::soap::{Head, Receiver};
 use deltasoap_core::{ErrorKind, QName};
 
@@ -11,17 +13,20 @@ pub(super) struct Understood {
     pub(super) names: Vec<QName>,
     /// True if all header blocks are understood.
     pub(super) all: bool,
+    /// The id of the request that responses answer, in WS-Addressing; `None` without it.
+    pub(super) answers: Option<Box<str>>,
 }
 
 impl Understood {
     /// Returns the union of both.
     pub(super) fn and(&self, mut other: Understood) -> Self {
         other.names.extend_from_slice(&self.names);
-        Understood { names: other.names, all: self.all || other.all }
+        let answers = other.answers.or_else(|| self.answers.clone());
+        Understood { names: other.names, all: self.all || other.all, answers }
     }
 
     fn has(&self, name: &QName) -> bool {
-        self.all || self.names.contains(name)
+        self.all || self.names.contains(name) || self.answers.is_some() && Addressing::defines(name)
     }
 }
 
@@ -55,7 +60,7 @@ impl<R> Checked<R> {
                 return Err(ErrorKind::MustUnderstand(name.to_string()));
             }
         }
-        Ok(())
+        self.understood.answers.as_deref().map_or(Ok(()), |id| check_answer(head, id))
     }
 }
 

@@ -22,6 +22,13 @@ const ACTIONS: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Uplink(Mutex<State>);
 
+/// Another client has another server.
+impl Clone for Uplink {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 #[derive(Debug, Default)]
 struct State {
     /// The codings that the server accepts.

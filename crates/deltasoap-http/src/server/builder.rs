@@ -1,6 +1,7 @@
 //! Builds a service from operations and settings.
 
 use super::action::ActionCheck;
+use super::addressing::{AddressingMode, AddressingSettings};
 use super::auth::{Authenticate, Gate};
 use super::context::Context;
 use super::dispatch::Table;
@@ -10,6 +11,8 @@ use super::heavy::{Heavy, HeavyWork};
 use super::intercept::{InterceptedRequest, InterceptedResponse, Interceptors};
 use super::memory::{Cache, MemoryBounds, Sharing};
 use super::operation::Operation;
+#[cfg(feature = "client")]
+use super::outbox::Outbox;
 use super::pool::Pool;
 use super::reply::MessageReply;
 use super::request_target::LandingPage;
@@ -85,6 +88,9 @@ struct Settings {
     location: Option<String>,
     page: LandingPage,
     action_check: ActionCheck,
+    addressing: AddressingMode,
+    #[cfg(feature = "client")]
+    reply_targets: Vec<String>,
     interceptors: Option<Interceptors>,
 }
 
@@ -122,6 +128,9 @@ impl SoapServiceBuilder {
             location: None,
             page: LandingPage::default(),
             action_check: ActionCheck::default(),
+            addressing: AddressingMode::default(),
+            #[cfg(feature = "client")]
+            reply_targets: Vec::new(),
             interceptors: None,
         };
         SoapServiceBuilder { state: (), settings }
@@ -576,6 +585,41 @@ impl<S> SoapServiceBuilder<S> {
         self
     }
 
+    /// Sets how the header blocks of WS-Addressing in requests are treated, in both versions.
+    /// Default [`AddressingMode::Accept`].
+    ///
+    /// Replies to requests that have them say which request they answer. Invalid ones are answered
+    /// with the faults that WS-Addressing defines. Handlers take the blocks as
+    /// [`AddressingHeaders`](deltasoap_core::soap::addressing::AddressingHeaders). Replies that a
+    /// handler writes itself get no header blocks. Ids are not remembered, so a request may come
+    /// twice.
+    #[must_use]
+    pub fn addressing(mut self, mode: AddressingMode) -> Self {
+        self.settings.addressing = mode;
+        self
+    }
+
+    /// Sets the endpoints that replies are sent to if requests ask for it (`wsa:ReplyTo`,
+    /// `wsa:FaultTo`): those at these URLs and below. The HTTP response is then empty, with status
+    /// 202, and the reply is posted within 30 seconds, or the failure is logged. At most 64 replies
+    /// are on their way. Default: none, so that replies are only sent as HTTP responses, and other
+    /// requests are refused.
+    ///
+    /// A request can make the service send a message to any of these URLs, so name as little as
+    /// possible. Redirects are not followed.
+    ///
+    /// ```
+    /// # use deltasoap_http::SoapService;
+    /// let service = SoapService::builder().reply_targets(["https://client.example/replies/"]).build()?;
+    /// # Ok::<(), deltasoap_http::BuildError>(())
+    /// ```
+    #[cfg(feature = "client")]
+    #[must_use]
+    pub fn reply_targets(mut self, urls: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.settings.reply_targets.extend(urls.into_iter().map(Into::into));
+        self
+    }
+
     /// Sets the service's URL in the WSDL. Default: the URL at which the WSDL was requested, which
     /// is not the service's own behind a proxy or in a nested router.
     #[must_use]
@@ -679,6 +723,11 @@ impl Settings {
             location: self.location,
             page: self.page,
             action_check: self.action_check,
+            addressing: AddressingSettings {
+                mode: self.addressing,
+                #[cfg(feature = "client")]
+                outbox: Outbox::new(&self.reply_targets)?,
+            },
             interceptors: self.interceptors.map(Arc::new),
         }))
     }
@@ -694,6 +743,9 @@ pub enum BuildError {
     /// [inspector](SoapServiceBuilder::inspect), a [validator](SoapServiceBuilder::validate) or
     /// security needs whole messages.
     InspectedItems(QName),
+    /// An endpoint for [replies](SoapServiceBuilder::reply_targets) is not a URL of `http` or
+    /// `https`.
+    ReplyTarget(String),
     /// There is more than one WSDL.
     SeveralWsdls,
     /// The WSDL is not well-formed.
@@ -734,6 +786,9 @@ impl fmt::Display for BuildError {
                     f,
                     "<{name}> takes items as they arrive, but the service inspects, validates or verifies complete messages"
                 )
+            }
+            BuildError::ReplyTarget(url) => {
+                write!(f, "replies cannot be sent to {url:?}: it is not a URL of a web server")
             }
             BuildError::SeveralWsdls => f.write_str("the service has more than one WSDL"),
             BuildError::Wsdl(error) => write!(f, "the WSDL is not well-formed: {error}"),

@@ -1,5 +1,6 @@
 //! Finds the operation for a body's first tag.
 
+use super::addressing::action_in;
 use super::memory::MemorySource;
 use super::noted::Notes;
 use super::operation::{Call, Operation, Starter};
@@ -71,15 +72,17 @@ impl Table {
         }
         let named = || same_local.iter().filter(|operation| operation.name().namespace == namespace);
         let action = action.unwrap_or_default();
-        named().find(|operation| operation.described_action() == action).ok_or_else(|| {
-            let actions: Vec<_> = named().map(|operation| format!("{:?}", operation.described_action())).collect();
-            let expected = format!(
-                "the action of one of the operations that have the body element <{}>: {}",
-                QName::owned(namespace, local),
-                actions.join(", ")
-            );
-            ErrorKind::UnexpectedValue { found: action.to_owned(), expected }
-        })
+        named().find(|operation| operation.described_action() == action || operation.has_action(action)).ok_or_else(
+            || {
+                let actions: Vec<_> = named().map(|operation| format!("{:?}", operation.described_action())).collect();
+                let expected = format!(
+                    "the action of one of the operations that have the body element <{}>: {}",
+                    QName::owned(namespace, local),
+                    actions.join(", ")
+                );
+                ErrorKind::UnexpectedValue { found: action.to_owned(), expected }
+            },
+        )
     }
 
     /// Finds the actions that determine what a request weighs: those whose operations all have a
@@ -123,7 +126,10 @@ impl Table {
 
     /// Returns the operation that takes an empty body: the one with the action, or the only one.
     fn without_body(&self, action: Option<&str>) -> Option<&Arc<Operation>> {
-        let of_action = self.empty.iter().find(|operation| operation.described_action() == action.unwrap_or_default());
+        let action_or_none = action.unwrap_or_default();
+        let is_of_action =
+            |it: &&Arc<Operation>| it.described_action() == action_or_none || it.has_action(action_or_none);
+        let of_action = self.empty.iter().find(is_of_action);
         of_action.or(match &self.empty[..] {
             [only] if action.is_none_or(str::is_empty) => Some(only),
             _ => None,
@@ -184,6 +190,10 @@ impl Dispatch {
         Some(Chosen { operation: self.operation?, call: self.call? })
     }
 
+    pub(super) fn service(&self) -> &Inner {
+        &self.service
+    }
+
     pub(super) fn notes(&self) -> &Notes {
         &self.notes
     }
@@ -209,11 +219,8 @@ impl Dispatch {
 
     /// Returns the action of the request: HTTP's, or that of WS-Addressing if HTTP has none.
     fn action(&self, head: &Head) -> Option<String> {
-        let addressed = || {
-            let block = WS_ADDRESSING.iter().find_map(|namespace| head.header(namespace, "Action"))?;
-            Some(block.node.text().trim().to_owned())
-        };
-        self.action.clone().filter(|action| !action.is_empty()).or_else(addressed).or_else(|| self.action.clone())
+        let action = self.action.clone().filter(|action| !action.is_empty());
+        action.or_else(|| action_in(head)).or_else(|| self.action.clone())
     }
 
     /// Takes the source of the memory: that of the sender, if the message proves who it is.
@@ -240,6 +247,7 @@ impl Dispatch {
         let version = head.version();
         let is_understood = |name: &QName| {
             self.service.understood.contains(name)
+                || self.service.addressing.understands(name)
                 || match operation {
                     Some(operation) => operation.has_understanding_of(name),
                     None => self.service.operations.iter().any(|any| any.has_understanding_of(name)),
@@ -258,10 +266,6 @@ impl Dispatch {
         }
     }
 }
-
-/// The namespaces of WS-Addressing 1.0, and of the earlier version that is still in use.
-const WS_ADDRESSING: [&str; 2] =
-    ["http://www.w3.org/2005/08/addressing", "http://schemas.xmlsoap.org/ws/2004/08/addressing"];
 
 /// The `encodingStyle` of content that makes no claims (SOAP 1.2 part 1, 5.1.1).
 const NO_ENCODING: &str = "http://www.w3.org/2003/05/soap-envelope/encoding/none";

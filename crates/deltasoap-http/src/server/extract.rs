@@ -6,13 +6,14 @@ use crate::attachments::Attachments;
 use crate::header::Header;
 use deltasoap_core::schema::ElementRef;
 use deltasoap_core::soap::Fault;
+use deltasoap_core::soap::addressing::{Addressing, AddressingFault, AddressingFaultKind, AddressingHeaders};
 use deltasoap_core::{Message, QName};
 
 /// An argument of a [`Handler`](crate::Handler) that is taken from the request's context, or from
 /// the state of the service.
 ///
-/// Implemented for [`Context`], [`State`], [`Header`], [`Attachments`], [`Principal`] and
-/// [`Extension`], and for `Option` of those that may be absent. Implement it for types of your own:
+/// Implemented for [`Context`], [`State`], [`Header`], [`AddressingHeaders`], [`Attachments`],
+/// [`Principal`] and [`Extension`], and for `Option` of those that may be absent. Implement it for types of your own:
 ///
 /// ```
 /// use deltasoap::{Context, Fault};
@@ -122,6 +123,22 @@ impl<S, T: Message> FromContext<S> for Option<Header<T>> {
 
     fn header() -> Option<(QName, ElementRef)> {
         Some((T::ELEMENT, T::REFERENCE))
+    }
+}
+
+/// The header blocks of WS-Addressing. A request without them is answered with a fault.
+impl<S> FromContext<S> for AddressingHeaders {
+    fn from_context(context: &mut Context, state: &S) -> Result<Self, Fault> {
+        let headers = Option::<AddressingHeaders>::from_context(context, state)?;
+        let version = Addressing::default();
+        let missing = || AddressingFaultKind::HeaderRequired { header: version.name("Action") };
+        headers.ok_or_else(|| AddressingFault::unrelated(version, missing()).to_fault(context.version()))
+    }
+}
+
+impl<S> FromContext<S> for Option<AddressingHeaders> {
+    fn from_context(context: &mut Context, _: &S) -> Result<Self, Fault> {
+        AddressingHeaders::read(context.head()).map_err(|fault| fault.to_fault(context.version()))
     }
 }
 

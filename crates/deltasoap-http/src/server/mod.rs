@@ -5,7 +5,7 @@
 //! body's bytes into a decoder as they arrive. [`dispatch`] selects the [`operation`] by the body's
 //! element (or [`element`], for operations described at run time), which decodes its own type and
 //! compares it with earlier requests in [`memory`]. [`guard`] runs the handler unless the
-//! [`action`] contradicts, [`writing`] writes its answer against earlier responses in [`memory`],
+//! [`action`] contradicts or its [`addressing`] is invalid, [`writing`] writes its answer against earlier responses in [`memory`],
 //! and [`respond`] makes the HTTP response. What they find is [`noted`] for logs and metrics.
 //! [`schedule`] determines the order of requests under load, by their length and by the
 //! [`measured`] time of earlier calls; [`heavy`] prevents long requests from delaying others.
@@ -14,6 +14,7 @@
 //! ([`wsdl`]). [`monitor`] is for the monitoring of the server.
 
 mod action;
+mod addressing;
 mod arriving;
 mod auth;
 mod builder;
@@ -34,6 +35,8 @@ mod memory;
 mod monitor;
 mod noted;
 mod operation;
+#[cfg(feature = "client")]
+mod outbox;
 #[cfg(feature = "page")]
 mod page;
 mod pool;
@@ -55,6 +58,7 @@ mod wsdl;
 mod yielding;
 
 pub use action::ActionCheck;
+pub use addressing::AddressingMode;
 pub use auth::{Authenticate, Basic, ByCertificate, Denial, PeerCertificates};
 pub use builder::{BuildError, SoapServiceBuilder};
 pub use context::Context;

@@ -11,7 +11,7 @@ use super::memory::{Checkout, MemorySource};
 use super::record::Record;
 use super::reply::MessageReply;
 use super::writing::{Writing, Written};
-use super::wsdl::OperationMetadata;
+use super::wsdl::{Actions, OperationMetadata};
 use crate::items::{Flow, ItemSource, Items, ListIn, Listed, WholeMessage};
 use crate::secured::WriteError;
 use deltasoap_core::decode::{Cursor, Step};
@@ -55,6 +55,8 @@ pub struct Operation {
     sample: Option<Value>,
     /// True if its handler takes items of its requests while they arrive.
     takes_items: bool,
+    /// The actions of its messages in WS-Addressing.
+    actions: Actions,
     record: Arc<Record>,
     start: Box<Start>,
 }
@@ -235,6 +237,7 @@ impl Operation {
             described_by: None,
             sample: None,
             takes_items: false,
+            actions: Actions::default(),
             record,
             start,
         }
@@ -438,6 +441,14 @@ impl Operation {
         self
     }
 
+    /// Sets the action of responses to requests with WS-Addressing. Default: that of the WSDL, or
+    /// the action of the request with `Response` after it.
+    #[must_use]
+    pub fn response_action(mut self, action: impl Into<String>) -> Self {
+        self.actions.response = Some(action.into());
+        self
+    }
+
     /// Returns the header blocks of requests and those of responses, as far as their types are
     /// known.
     pub(crate) fn headers(&self) -> &[Vec<(QName, ElementRef)>; 2] {
@@ -482,6 +493,23 @@ impl Operation {
         &self.method.action
     }
 
+    /// Returns true for the action of its requests, in HTTP or in WS-Addressing.
+    pub(crate) fn has_action(&self, action: &str) -> bool {
+        !action.is_empty() && (*self.method.action == *action || self.actions.request == action)
+    }
+
+    /// Returns the action of its responses in WS-Addressing. If nothing declares one, it follows
+    /// from that of the request.
+    pub(crate) fn action_of_response(&self, request: &str) -> String {
+        self.actions.response.clone().unwrap_or_else(|| format!("{request}Response"))
+    }
+
+    /// Returns the action of a fault in WS-Addressing; `None` if the operation declares none.
+    pub(crate) fn action_of_fault(&self, fault: &Fault) -> Option<&str> {
+        let detail = &fault.detail.first()?.name;
+        self.actions.faults.iter().find(|(name, _)| name == detail).map(|(_, action)| action.as_str())
+    }
+
     pub(crate) fn weighs(&self) -> u64 {
         if self.is_one_way() { 0 } else { self.weight }
     }
@@ -498,6 +526,9 @@ impl Operation {
         if self.documentation.is_empty() {
             self.documentation = metadata.documentation.into();
         }
+        let response = self.actions.response.take();
+        self.actions = metadata.addressing;
+        self.actions.response = response.or(self.actions.response.take());
     }
 
     pub(crate) fn own_encoding(&self) -> Option<Use> {

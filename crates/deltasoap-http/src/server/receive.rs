@@ -20,7 +20,7 @@ use crate::slow::TooSlow;
 use crate::validation::{Invalid, Subject};
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
-use deltasoap_core::soap::{EnvelopeReader, Fault, FaultCode, Head, Version};
+use deltasoap_core::soap::{EnvelopeReader, Fault, FaultCode, Head, HeaderBlock, Version};
 use deltasoap_core::{Error, ErrorKind};
 use deltasoap_xml::XmlErrorKind;
 use http::{Extensions, StatusCode};
@@ -37,11 +37,17 @@ pub(crate) struct Refusal {
     pub(crate) fault: Fault,
     /// The HTTP status, if it differs from that of the fault.
     pub(crate) status: Option<StatusCode>,
+    /// The header blocks of the fault's message.
+    pub(crate) blocks: Vec<HeaderBlock>,
 }
 
 impl Refusal {
+    fn new(version: Version, fault: Fault, status: Option<StatusCode>) -> Self {
+        Refusal { version, fault, status, blocks: Vec::new() }
+    }
+
     pub(super) fn without_body(version: Version) -> Self {
-        Refusal { version, fault: Fault::receiver("the message has no body"), status: None }
+        Refusal::new(version, Fault::receiver("the message has no body"), None)
     }
 }
 
@@ -150,7 +156,7 @@ pub(crate) fn refuse_package(version: Version, error: AttachmentError) -> Refusa
         AttachmentErrorKind::Io(_) => StatusCode::INTERNAL_SERVER_ERROR,
         _ => StatusCode::BAD_REQUEST,
     };
-    Refusal { version, fault: error.into(), status: Some(status) }
+    Refusal::new(version, error.into(), Some(status))
 }
 
 /// Returns the HTTP status for a body whose content coding cannot be decoded.
@@ -417,6 +423,13 @@ impl Receiving {
 
     /// Returns the answer to a message that was not read.
     pub(super) fn refuse(&mut self, fallback: Version, failure: Failure) -> Refusal {
+        let mut refusal = self.refuse_without_blocks(fallback, failure);
+        let addressing = &self.dispatch().service().addressing;
+        refusal.blocks = addressing.refusal_blocks(self.head(), &mut refusal.fault, refusal.version);
+        refusal
+    }
+
+    fn refuse_without_blocks(&mut self, fallback: Version, failure: Failure) -> Refusal {
         let version = self.reader.head().version.unwrap_or(fallback);
         let dispatch = &mut self.reader.receiver;
         match failure {
@@ -426,36 +439,36 @@ impl Receiving {
                     fault.code = FaultCode::DataEncodingUnknown;
                 }
                 fault.not_understood = std::mem::take(&mut dispatch.not_understood);
-                Refusal { version: version_for(&error, version), fault, status: status_for(&error) }
+                Refusal::new(version_for(&error, version), fault, status_for(&error))
             }
             Failure::Package(error) => refuse_package(version, error),
             Failure::Charset(error) => {
-                Refusal { version, fault: Fault::sender(error.to_string()), status: Some(StatusCode::BAD_REQUEST) }
+                Refusal::new(version, Fault::sender(error.to_string()), Some(StatusCode::BAD_REQUEST))
             }
             Failure::Coding(error) => {
-                Refusal { version, fault: Fault::sender(error.to_string()), status: Some(coding_status(&error)) }
+                Refusal::new(version, Fault::sender(error.to_string()), Some(coding_status(&error)))
             }
-            Failure::Refused(error) => Refusal { version, fault: Fault::sender(error.to_string()), status: None },
+            Failure::Refused(error) => Refusal::new(version, Fault::sender(error.to_string()), None),
             Failure::Insecure(Insecure { error, fault }) => {
                 tracing::warn!(%error, "a request is not secured as the service requires");
-                Refusal { version, fault: fault(version), status: None }
+                Refusal::new(version, fault(version), None)
             }
-            Failure::Invalid(error) => Refusal { version, fault: Fault::sender(error.to_string()), status: None },
+            Failure::Invalid(error) => Refusal::new(version, Fault::sender(error.to_string()), None),
             Failure::TooLarge(name, limit) => {
                 let fault = Fault::sender(format!("the limit `{name}` of {limit} is exceeded"));
-                Refusal { version, fault, status: Some(StatusCode::PAYLOAD_TOO_LARGE) }
+                Refusal::new(version, fault, Some(StatusCode::PAYLOAD_TOO_LARGE))
             }
             Failure::Panicked(Panicked(message)) => {
                 tracing::error!(message, "decoding a request panicked");
-                Refusal { version, fault: Fault::receiver("an internal error"), status: None }
+                Refusal::new(version, Fault::receiver("an internal error"), None)
             }
             Failure::Timeout => {
                 let fault = Fault::sender("the message did not arrive in time");
-                Refusal { version, fault, status: Some(StatusCode::REQUEST_TIMEOUT) }
+                Refusal::new(version, fault, Some(StatusCode::REQUEST_TIMEOUT))
             }
             Failure::Transport => {
                 let fault = Fault::sender("the message did not arrive in full");
-                Refusal { version, fault, status: Some(StatusCode::BAD_REQUEST) }
+                Refusal::new(version, fault, Some(StatusCode::BAD_REQUEST))
             }
         }
     }

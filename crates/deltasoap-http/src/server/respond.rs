@@ -12,7 +12,7 @@ use crate::media::content_type;
 use crate::secured::{Protect, Securing};
 use crate::telemetry::bounded;
 use deltasoap_core::Buffer;
-use deltasoap_core::soap::{Envelope, Fault, Version};
+use deltasoap_core::soap::{Envelope, Fault, HeaderBlock, Version};
 use deltasoap_xml::lexical::is_xml_char;
 use http::header::{
     ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue,
@@ -44,16 +44,17 @@ pub(crate) fn reply(version: Version, reply: MessageReply) -> Response<Body> {
     response
 }
 
-/// Returns a fault. A fault that cannot be written is replaced by a writable one, with the same
+/// Returns a fault with header blocks. A fault that cannot be written is replaced by a writable one, with the same
 /// code if possible.
 pub(crate) fn fault(
     version: Version,
     fault: &Fault,
     status: Option<StatusCode>,
+    blocks: &[HeaderBlock],
     protection: Option<&dyn Protect>,
 ) -> Response<Body> {
     let status = status.unwrap_or_else(|| status_of(fault, version));
-    let mut response = fault_message(version, fault, status, protection);
+    let mut response = fault_message(version, fault, status, blocks, protection);
     response.extensions_mut().insert(SentFault { version, code: fault.code.clone() });
     response
 }
@@ -62,10 +63,12 @@ fn fault_message(
     version: Version,
     fault: &Fault,
     status: StatusCode,
+    blocks: &[HeaderBlock],
     protection: Option<&dyn Protect>,
 ) -> Response<Body> {
     let write = |fault: &Fault| {
-        Securing::new(Envelope::fault(fault).version(version), version, &[], protection).write_in_full(Buffer::new())
+        let envelope = Envelope::fault(fault).version(version);
+        Securing::new(envelope, version, blocks, protection).write_in_full(Buffer::new())
     };
     let written = write(fault).or_else(|error| {
         tracing::error!(?error, "a fault could not be written unchanged");
@@ -156,7 +159,7 @@ pub(crate) fn two_actions() -> Response<Body> {
 /// fault, because the media type indicates a message.
 pub(crate) fn unsupported_coding(version: Version, error: &CodingError) -> Response<Body> {
     let refused = Fault::sender(error.to_string());
-    inviting(fault(version, &refused, Some(StatusCode::UNSUPPORTED_MEDIA_TYPE), None))
+    inviting(fault(version, &refused, Some(StatusCode::UNSUPPORTED_MEDIA_TYPE), &[], None))
 }
 
 /// Returns the response, compressed if that is configured and the client accepts it. The response
@@ -197,7 +200,7 @@ pub(crate) fn inviting(mut response: Response<Body>) -> Response<Body> {
 /// 9110, 10.2.3).
 pub(crate) fn busy(version: Version, retry_after: Duration) -> Response<Body> {
     let refused = Fault::receiver("the server is busy: try again later");
-    let mut response = fault(version, &refused, Some(StatusCode::SERVICE_UNAVAILABLE), None);
+    let mut response = fault(version, &refused, Some(StatusCode::SERVICE_UNAVAILABLE), &[], None);
     response.headers_mut().insert(RETRY_AFTER, retry_after.as_secs().into());
     response
 }

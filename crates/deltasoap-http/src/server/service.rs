@@ -1,6 +1,7 @@
 //! The service: handles an HTTP request and returns an HTTP response.
 
 use super::action::ActionCheck;
+use super::addressing::{AddressedCall, AddressingSettings, violation};
 use super::arriving::{Arrival, Reception, receive_items};
 use super::auth::{Denial, Gate};
 use super::builder::SoapServiceBuilder;
@@ -48,6 +49,7 @@ use crate::transport::Peer;
 use crate::validation::{Invalid, Subject, Validating, Verdict, is_invalid};
 use bytes::Bytes;
 use deltasoap_core::schema::Use;
+use deltasoap_core::soap::addressing::AddressingFault;
 use deltasoap_core::soap::{Fault, Head, Version};
 use deltasoap_core::{DecodeOptions, QName, Templating};
 use futures_util::future::BoxFuture;
@@ -132,6 +134,7 @@ pub(crate) struct Inner {
     /// The page for browsers.
     pub(crate) page: LandingPage,
     pub(crate) action_check: ActionCheck,
+    pub(crate) addressing: AddressingSettings,
     /// `None` if there are none.
     pub(crate) interceptors: Option<Arc<Interceptors>>,
     /// True if the action is also needed to distinguish operations.
@@ -381,7 +384,7 @@ impl Inner {
             Context::new(Head::default(), parts, Attachments::default(), Remarks::default(), Arc::clone(&self.roles));
         let calling = async { Ok::<_, AttachmentError>(self.empty_post.answer(context).await) };
         let answered = guard(pin!(self.in_handler_time("a request without a body", calling))).await;
-        self.respond(Version::Soap11, answered)
+        self.respond(Version::Soap11, answered, None)
     }
 
     /// Reads a message of known or unknown length and answers it, in its turn; returns true if the
@@ -485,13 +488,21 @@ impl Inner {
     /// response is a fault.
     async fn run_with_items(&self, arrival: Box<Arrival>, parts: Parts) -> (Response<Body>, bool) {
         let (version, operation) = (arrival.head().version(), Arc::clone(arrival.operation()));
+        let addressed = match self.addressing.admit(arrival.head(), &operation) {
+            Ok(addressed) => addressed,
+            Err(violation) => {
+                // The result does not matter: the request is refused.
+                let _ = arrival.settle(false).await;
+                return (self.refuse_addressing(version, &violation), true);
+            }
+        };
         let (notes, start) = (notes_of(&parts), Instant::now());
         notes.compared(None);
         let attachments = Attachments::default();
-        let writing = self.writing(&operation, version, &parts, attachments.form());
+        let writing = self.writing(&operation, version, &parts, attachments.form(), addressed.as_deref());
         let context =
             Context::new(arrival.head().clone(), parts, attachments, Remarks::default(), Arc::clone(&self.roles));
-        let contradiction = self.contradiction(&context, &operation);
+        let contradiction = self.contradiction(&context, &operation, addressed.as_deref());
         let (lent, lender) = arrival.lend();
         let called = match contradiction {
             Some(fault) => {
@@ -505,7 +516,7 @@ impl Inner {
         notes.handled(start.elapsed());
         let succeeded = matches!(&called, Ok(outcome) if !matches!(outcome, Outcome::Fault(_)));
         match lender.settle(succeeded).await {
-            Ok(()) => self.respond(version, called.map(Ok)),
+            Ok(()) => self.respond(version, called.map(Ok), addressed),
             Err(refusal) => (self.refuse(&refusal), true),
         }
     }
@@ -514,25 +525,47 @@ impl Inner {
     /// response is a fault.
     async fn run(&self, received: Received, parts: Parts, pace: &Pace, weight: u64) -> (Response<Body>, bool) {
         let version = received.head.version();
-        let called = guard(pin!(self.call(received, parts, pace, weight))).await;
-        self.respond(version, called)
+        let addressed = match self.addressing.admit(&received.head, &received.chosen.operation) {
+            Ok(addressed) => addressed,
+            Err(violation) => return (self.refuse_addressing(version, &violation), true),
+        };
+        let called = guard(pin!(self.call(received, parts, pace, weight, addressed.as_deref()))).await;
+        self.respond(version, called, addressed)
     }
 
-    /// Returns the response to the outcome of a call; true if it is a fault.
+    /// Sends the reply to where it goes, and returns the HTTP response; true if the reply is a
+    /// fault.
     fn respond(
         &self,
         version: Version,
         called: Result<Result<Outcome, AttachmentError>, Panicked>,
+        addressed: Option<Box<AddressedCall>>,
     ) -> (Response<Body>, bool) {
+        let (reply, is_fault) = self.reply(version, called, addressed.as_deref());
+        let response = match addressed {
+            Some(addressed) => addressed.send(reply, is_fault),
+            None => reply,
+        };
+        (response, is_fault)
+    }
+
+    /// Returns the reply with the outcome of a call; true if it is a fault.
+    fn reply(
+        &self,
+        version: Version,
+        called: Result<Result<Outcome, AttachmentError>, Panicked>,
+        addressed: Option<&AddressedCall>,
+    ) -> (Response<Body>, bool) {
+        let respond_fault = |fault| self.respond_fault(version, fault, addressed);
         match called {
             Ok(Ok(Outcome::Reply(reply))) if self.protection.is_some() && reply.message.is_some() => {
                 tracing::error!("a response that its handler writes itself cannot be secured");
-                (self.respond_fault(version, &Fault::receiver("the response could not be secured")), true)
+                (respond_fault(Fault::receiver("the response could not be secured")), true)
             }
             Ok(Ok(Outcome::Reply(reply))) => {
                 let subject = if reply.is_fault { Subject::Fault } else { Subject::Response };
                 if let Err(invalid) = self.validate(subject, reply.message.as_ref()) {
-                    return (self.respond_fault(version, &refused(&invalid)), true);
+                    return (respond_fault(refused(&invalid)), true);
                 }
                 (respond::reply(version, reply), subject == Subject::Fault)
             }
@@ -541,20 +574,25 @@ impl Inner {
                 self.stats.count_invalid(is_invalid(&written.verdict));
                 match &written.verdict {
                     Ok(_) => (respond::written(version, written), false),
-                    Err(invalid) => (self.respond_fault(version, &refused(invalid)), true),
+                    Err(invalid) => (respond_fault(refused(invalid)), true),
                 }
             }
             Ok(Ok(Outcome::Accepted)) => (respond::accepted(), false),
             Ok(Ok(Outcome::Fault(fault))) => {
-                let response = self.respond_fault(version, &fault);
+                let response = respond_fault(fault);
                 // A fault is sent in any case.
                 let _ = self.validate(Subject::Fault, Some(response.body()));
                 (response, true)
             }
-            Ok(Err(error)) => (self.refuse(&refuse_package(version, error)), true),
+            Ok(Err(error)) => {
+                let mut refusal = refuse_package(version, error);
+                let blocks = addressed.map(|addressed| addressed.fault_blocks(&mut refusal.fault, version));
+                refusal.blocks = blocks.unwrap_or_default();
+                (self.refuse(&refusal), true)
+            }
             Err(Panicked(message)) => {
                 tracing::error!(message, "a handler panicked");
-                (self.respond_fault(version, &Fault::receiver("an internal error")), true)
+                (respond_fault(Fault::receiver("an internal error")), true)
             }
         }
     }
@@ -580,15 +618,16 @@ impl Inner {
         mut parts: Parts,
         pace: &Pace,
         weight: u64,
+        addressed: Option<&AddressedCall>,
     ) -> Result<Outcome, AttachmentError> {
         let Received { head, chosen: Chosen { operation, call }, mut attachments, bytes, remarks, extensions } =
             received;
         let remainder = attachments.remainder();
         parts.extensions.extend(extensions);
         let (record, notes) = (operation.record(), notes_of(&parts));
-        let writing = self.writing(&operation, head.version(), &parts, attachments.form());
+        let writing = self.writing(&operation, head.version(), &parts, attachments.form(), addressed);
         let context = Context::new(head, parts, attachments, remarks, Arc::clone(&self.roles));
-        if let Some(fault) = self.contradiction(&context, &operation) {
+        if let Some(fault) = self.contradiction(&context, &operation, addressed) {
             return Ok(Outcome::Fault(fault));
         }
         notes.compared(call.counts());
@@ -632,15 +671,32 @@ impl Inner {
     }
 
     /// Returns the fault that refuses a request whose action contradicts its operation.
-    fn contradiction(&self, context: &Context, operation: &Operation) -> Option<Fault> {
-        if self.action_check == ActionCheck::Ignore {
+    fn contradiction(
+        &self,
+        context: &Context,
+        operation: &Operation,
+        addressed: Option<&AddressedCall>,
+    ) -> Option<Fault> {
+        let (check, operations) = (self.action_check, &self.operations);
+        if check == ActionCheck::Ignore {
             return None;
         }
-        context.actions().find_map(|action| self.action_check.refusal(&action, operation, &self.operations))
+        let of_http = context.actions().find_map(|action| check.refusal(&action, operation, operations));
+        of_http.or_else(|| {
+            let violation = check.violation(&addressed?.headers, context.actions(), operation, operations)?;
+            Some(violation.to_fault(context.version()))
+        })
     }
 
     /// Returns how to write the response of an operation to a request.
-    fn writing(&self, operation: &Operation, version: Version, parts: &Parts, form: MessageForm) -> Writing {
+    fn writing(
+        &self,
+        operation: &Operation,
+        version: Version,
+        parts: &Parts,
+        form: MessageForm,
+        addressed: Option<&AddressedCall>,
+    ) -> Writing {
         let templates = self.templates.as_ref().filter(|_| !operation.is_one_way());
         Writing {
             version,
@@ -654,6 +710,7 @@ impl Inner {
             validating: self.validating.clone(),
             protection: self.protection.clone(),
             interceptors: self.interceptors.clone(),
+            addressing: addressed.map(|addressed| addressed.response_blocks(version)).unwrap_or_default(),
         }
     }
 
@@ -661,7 +718,8 @@ impl Inner {
     fn refuse(&self, refusal: &Refusal) -> Response<Body> {
         tracing::debug!(fault = %refusal.fault, "refused");
         let protection = self.protection.as_deref();
-        let mut response = respond::fault(refusal.version, &refusal.fault, refusal.status, protection);
+        let Refusal { version, fault, status, blocks } = refusal;
+        let mut response = respond::fault(*version, fault, *status, blocks, protection);
         if response.status() == StatusCode::REQUEST_TIMEOUT {
             // The rest of the message may still arrive, and is not a request (RFC 9110, 15.5.9).
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -669,9 +727,17 @@ impl Inner {
         response
     }
 
-    fn respond_fault(&self, version: Version, fault: &Fault) -> Response<Body> {
+    fn respond_fault(&self, version: Version, mut fault: Fault, addressed: Option<&AddressedCall>) -> Response<Body> {
         tracing::debug!(%fault, "the operation failed");
-        respond::fault(version, fault, None, self.protection.as_deref())
+        let blocks = addressed.map(|addressed| addressed.fault_blocks(&mut fault, version)).unwrap_or_default();
+        respond::fault(version, &fault, None, &blocks, self.protection.as_deref())
+    }
+
+    /// Returns the answer to a request that violates WS-Addressing. It is the HTTP response, since
+    /// no other endpoint in the request can be trusted.
+    fn refuse_addressing(&self, version: Version, fault: &AddressingFault) -> Response<Body> {
+        let (fault, blocks) = violation(fault, version);
+        respond::fault(version, &fault, None, &blocks, self.protection.as_deref())
     }
 
     fn count(&self, response: &Response<Body>, is_fault: bool) {

@@ -18,7 +18,7 @@ use crate::secured::{Protect, Securing, WriteError, cannot_be_secured};
 use crate::sizes::in_full;
 use crate::validation::{Subject, Validating, Verdict};
 use deltasoap_core::schema::{Use, View};
-use deltasoap_core::soap::{Envelope, Fault, Version};
+use deltasoap_core::soap::{Envelope, Fault, HeaderBlock, Version};
 use deltasoap_core::{Buffer, Content, EncodeStats, Error, Message, QName, Templating};
 use http::header::HeaderValue;
 use std::any::Any;
@@ -44,6 +44,8 @@ pub struct Writing {
     pub(crate) notes: Arc<Notes>,
     /// Those of the service; `None` if there are none.
     pub(crate) interceptors: Option<Arc<Interceptors>>,
+    /// The header blocks of WS-Addressing.
+    pub(crate) addressing: Vec<HeaderBlock>,
 }
 
 /// A written response.
@@ -65,11 +67,13 @@ impl Writing {
         interceptors.request(self.record.name(), context, body)
     }
 
-    /// Shows a response to the interceptors, before it is written.
+    /// Adds the header blocks of WS-Addressing to a response, and shows it to the interceptors,
+    /// before it is written.
     ///
     /// # Errors
     /// Returns the fault that takes its place.
     pub(crate) fn intercept_response<T: 'static>(&self, reply: &mut Reply<T>) -> Result<(), Fault> {
+        reply.headers.extend_from_slice(&self.addressing);
         let Some(interceptors) = &self.interceptors else { return Ok(()) };
         interceptors.response(self.record.name(), &mut reply.headers, &reply.body)
     }

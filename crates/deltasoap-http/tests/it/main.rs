@@ -10,6 +10,7 @@ mod common;
 
 mod action;
 mod adaptive;
+mod addressing;
 mod attachments;
 mod attacks;
 mod auth;

@@ -13,7 +13,7 @@ mod read;
 mod write;
 
 pub use algorithms::{ContentCipher, KeyTransport};
-pub(crate) use opening::{Decryption, OpenedHead, Opening, Outer};
+pub(crate) use opening::{Decryption, OpenedHead, Opening, Outer, OuterSignature};
 pub(crate) use read::Encryption;
 pub(crate) use write::Sealer;
 

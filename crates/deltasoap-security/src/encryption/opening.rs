@@ -12,7 +12,7 @@ use super::read::{DataMethod, KeyMethod, cipher_value};
 use super::{Encryption, fragment, undecipherable};
 use crate::keys::Identity;
 use crate::received::{EncryptedData, MAX_ENCRYPTED, MAX_HEAD, MessageHead, Tree};
-use crate::signature::{KeyInfo, KeySource, SignedAttachment, certificates, decode_base64};
+use crate::signature::{KeyInfo, KeySource, References, SignedBy, certificates, decode_base64};
 use crate::{Certificate, SecurityError, ns};
 use bytes::{Buf, BytesMut};
 use deltasoap_xml::Limits;
@@ -28,22 +28,31 @@ pub(crate) struct Decryption {
     pub(crate) accepts_cbc: bool,
 }
 
-/// What verified signatures over the message as it arrived cover. Places are those in the opened
-/// head.
+/// What is known of a message as it arrived.
 #[derive(Debug, Default)]
 pub(crate) struct Outer {
-    /// The signatures.
-    pub(crate) signatures: Vec<usize>,
-    /// The elements that they sign.
-    pub(crate) elements: Vec<usize>,
-    pub(crate) has_body: bool,
-    pub(crate) attachments: Vec<SignedAttachment>,
-    pub(crate) certificate: Option<Certificate>,
-    pub(crate) secret: Option<String>,
-    /// What was encrypted.
+    /// The valid signatures over what is encrypted.
+    pub(crate) signatures: Vec<OuterSignature>,
+    /// What was encrypted in the head.
     pub(crate) opened: Vec<Opened>,
     /// True if something in the body is encrypted.
     pub(crate) has_encrypted_body: bool,
+}
+
+/// A valid signature over the message as it arrived. Elements are given by their places in the opened
+/// head.
+#[derive(Debug)]
+pub(crate) struct OuterSignature {
+    pub(crate) place: usize,
+    pub(crate) signed_by: SignedBy,
+    pub(crate) signed: References,
+}
+
+impl Outer {
+    /// Returns the valid signature at a place of the opened head.
+    pub(crate) fn signature_at(&self, place: usize) -> Option<&OuterSignature> {
+        self.signatures.iter().find(|signature| signature.place == place)
+    }
 }
 
 /// A part of the opened head that was encrypted.

@@ -172,6 +172,11 @@ impl Certificate {
         Ok(out)
     }
 
+    /// Returns true if the certificate has the name of the other one's issuer.
+    pub(crate) fn may_have_issued(&self, other: &Certificate) -> bool {
+        DistinguishedName::parse(self.subject()) == other.0.issuer
+    }
+
     /// Returns true if `id` identifies the certificate.
     pub(crate) fn is(&self, id: &CertificateId) -> bool {
         match id {

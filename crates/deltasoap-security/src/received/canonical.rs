@@ -32,7 +32,7 @@ pub(crate) fn canonical_parts(head: &MessageHead, parts: &[Part]) -> Result<Vec<
         };
         let at = reader.tag_offset() as usize;
         for part in &mut pending {
-            part.take(event, at, window.pos, &mut reader)?;
+            part.take(event, at, window.pos, &reader)?;
         }
     }
     let unfinished = pending.iter().any(|part| !part.canonicalizer.is_done());
@@ -65,7 +65,7 @@ impl Pending {
     }
 
     /// Takes an event; `at` is the place of the last tag, `end` that after the event.
-    fn take(&mut self, event: Event<'_>, at: usize, end: usize, reader: &mut Reader) -> Result<(), SecurityError> {
+    fn take(&mut self, event: Event<'_>, at: usize, end: usize, reader: &Reader) -> Result<(), SecurityError> {
         if event == Event::Start && !self.is_begun {
             self.is_begun = at == self.start;
             if !self.is_begun {
@@ -77,6 +77,9 @@ impl Pending {
             let place = if is_tag { at } else { end - 1 };
             (start..after).contains(&place) && end <= after
         });
+        if is_omitted && event == Event::Start && self.omitted.is_some_and(|(start, _)| at == start) {
+            self.canonicalizer.omit(reader);
+        }
         if self.is_begun && !is_omitted {
             let out = &mut self.out;
             let taken = self.canonicalizer.event(event, reader, &mut |piece| out.extend_from_slice(piece));

@@ -392,13 +392,16 @@ impl Walker {
         Ok(())
     }
 
-    /// Passes content that is its own canonical form, if a single target takes it and nothing in it
-    /// can have an id.
+    /// Passes content that is its own canonical form, if a single target takes it and no other one
+    /// may begin in it.
     fn pass(&mut self, window: &mut Window<'_>) {
         if self.collector.is_used() {
             return;
         }
         let Walker { targets, reader, .. } = self;
+        if targets.iter().any(|awaited| awaited.progress == Progress::Waiting) {
+            return;
+        }
         let mut inside = targets.iter_mut().filter(|awaited| awaited.progress == Progress::Inside);
         if let (Some(awaited), None) = (inside.next(), inside.next()) {
             let Awaited { canonicalizer, hasher, .. } = awaited;

@@ -119,7 +119,7 @@ fn read_x509_data(tree: &Tree, index: usize) -> Result<KeySource, SecurityError>
     let certificates: Vec<_> = tree.all(index, ns::DS, "X509Certificate").collect();
     if !certificates.is_empty() {
         let chain = certificates.into_iter().map(|certificate| decode_base64(tree, certificate));
-        return Ok(KeySource::Chain(chain.collect::<Result<_, _>>()?));
+        return Ok(KeySource::Chain(own_first(chain.collect::<Result<_, _>>()?)));
     }
     if let Some(serial) = tree.find(index, ns::DS, "X509IssuerSerial") {
         let text = |local| tree.text_of(serial, ns::DS, local).unwrap_or_default().to_owned();
@@ -130,6 +130,19 @@ fn read_x509_data(tree: &Tree, index: usize) -> Result<KeySource, SecurityError>
         return Ok(KeySource::Certificate(CertificateId::KeyIdentifier(decode_base64(tree, identifier)?)));
     }
     Err(SecurityError::Unsupported(format!("{} identifies no certificate in a supported way", tree.path(index))))
+}
+
+/// Moves the signer's certificate to the front: the one that issued none of the others. In `X509Data`
+/// their order means nothing (XML Signature 1.1, section 4.5.4).
+fn own_first(mut chain: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    let read = chain.iter().map(|der| Certificate::from_der(der.as_slice()));
+    // What cannot be read is reported by those who use it.
+    let Ok(certificates) = read.collect::<Result<Vec<_>, _>>() else { return chain };
+    let is_own = |one: &Certificate| !certificates.iter().any(|other| other != one && one.may_have_issued(other));
+    if let Some(own) = certificates.iter().position(is_own) {
+        chain[..=own].rotate_right(1);
+    }
+    chain
 }
 
 /// Reads a public key (XML Signature 1.1, section 4.5.2).

@@ -9,3 +9,6 @@ pub(crate) use key_info::{KeyInfo, KeySource, certificates, read_token_reference
 pub(crate) use read::{Reference, Signature, Transform, decode_base64};
 pub(crate) use verify::{References, SignedAttachment, SignedBy, with_default_namespace};
 pub(crate) use write::{PartReference, SignedPart};
+
+#[cfg(test)]
+mod vectors;

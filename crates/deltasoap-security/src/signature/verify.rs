@@ -8,13 +8,13 @@ use aws_lc_rs::constant_time::verify_slices_are_equal;
 use deltasoap_xml::c14n::Method;
 
 /// The key of a valid signature, and how it is trusted.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SignedBy {
     Certificate(Certificate),
     /// A shared secret or a public key with a name.
     Named(String),
-    /// The holder of an assertion.
-    Holder,
+    /// The holder of the assertion at this element.
+    Holder(usize),
 }
 
 /// What the references of signatures lead to.
@@ -39,6 +39,20 @@ pub(crate) struct SignedAttachment {
 }
 
 impl References {
+    /// Adds those of another signature.
+    pub(crate) fn add(&mut self, mut other: References) {
+        self.elements.append(&mut other.elements);
+        self.has_body |= other.has_body;
+        self.attachments.append(&mut other.attachments);
+        self.add_targets(other);
+    }
+
+    /// Adds what remains to be found for another signature, which must be valid but does not count.
+    pub(crate) fn add_targets(&mut self, other: References) {
+        self.plan.targets.extend(other.plan.targets);
+        self.plan.taken_ids.extend(other.plan.taken_ids);
+    }
+
     /// Verifies a signature: its value, which covers the digests of its references, then these. The
     /// head is read once for both.
     ///

@@ -2,7 +2,9 @@
 
 use crate::support::{KEYS, blocks, client, now, send, text, trust, verify, verify_in};
 use deltasoap_core::soap::Version;
-use deltasoap_security::{Identity, Protection, ReplayCache, Requirements, SecurityError, Trust, UsernameToken};
+use deltasoap_security::{
+    Identity, KeyReference, Protection, ReplayCache, Requirements, SecurityError, SigningKey, Trust, UsernameToken,
+};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -280,4 +282,28 @@ fn malformed_messages() {
         let attack = message.replace(from, to);
         assert!(verify(attack.as_bytes(), requirements().trust(trusted())).is_err(), "{from}");
     }
+}
+
+/// A signature of someone else over something else, from an earlier message, changes neither who the
+/// sender is nor what the sender has signed.
+#[test]
+fn signatures_of_others() {
+    let victim = Protection::new().sign(client()).sign_body(false).sign_tokens(false);
+    let earlier = text(&send(&victim, Version::Soap11, &blocks()[..1]));
+    let key = Identity::new(SigningKey::hmac(b"a secret"), Vec::new());
+    let protection = Protection::new().timestamp(Duration::from_secs(300)).sign(key);
+    let own = protection.key_reference(KeyReference::Name("branch".to_owned()));
+    let own = text(&send(&own, Version::Soap11, &[]));
+    let block = between(&earlier, "<ns:transaction", "</ns:transaction>");
+    let token = between(&earlier, "<wsse:BinarySecurityToken", "</wsse:BinarySecurityToken>");
+    let signature = between(&earlier, "<ds:Signature ", "</ds:Signature>");
+    let attack = own
+        .replace("<soap:Header>", &format!("<soap:Header>{block}"))
+        .replace("</wsse:Security>", &format!("{token}{signature}</wsse:Security>"));
+    let requirements = || requirements().trust(trust().secret("branch", "a secret"));
+    let verified = verify(attack.as_bytes(), requirements()).expect("a valid message");
+    assert_eq!((verified.sender.name(), verified.sender.certificate.is_none()), (Some("branch"), true));
+    let name = deltasoap_core::QName::new("urn:tx", "transaction");
+    let unsigned = verify(attack.as_bytes(), requirements().signed_header(name));
+    assert!(matches!(unsigned, Err(SecurityError::Missing(_))), "{unsigned:?}");
 }

@@ -2,11 +2,12 @@
 
 use super::stored::{stored_enum, stored_struct};
 use crate::wsdl::{
-    Binding, BoundHeader, BoundMessage, BoundOperation, Definitions, Message, Operation, Parameter, Part, PartContent,
-    Policy, Port, PortType, Service,
+    AddressingPolicy, Binding, BoundHeader, BoundMessage, BoundOperation, Definitions, Message, Operation, Parameter,
+    Part, PartContent, Policy, Port, PortType, Service,
 };
 use deltasoap_core::schema::{Style, Use};
 use deltasoap_core::soap::Version;
+use deltasoap_core::soap::addressing::Addressing;
 
 stored_struct! {
     Definitions { messages, port_types, bindings, services }
@@ -14,9 +15,10 @@ stored_struct! {
     Part { name, content, place }
     PortType { name, operations, documentation, place }
     Operation { name, request, response, is_solicited, faults, documentation, place }
-    Parameter { name, message, documentation }
+    Parameter { name, message, action, documentation }
     Binding { name, port_type, version, transport, operations, policy, documentation, place }
     Policy { mtom, addressing, others, required }
+    AddressingPolicy { version, is_required }
     BoundOperation { operation, action, style, request, response, faults, policy, place }
     BoundMessage { encoding, namespace, parts, headers, has_attachments }
     BoundHeader { message, part, encoding, namespace, faults }
@@ -29,4 +31,5 @@ stored_enum! {
     Style { 0 = Document, 1 = Rpc }
     Use { 0 = Literal, 1 = Encoded }
     Version { 0 = Soap11, 1 = Soap12 }
+    Addressing { 0 = V10, 1 = V2004 }
 }

@@ -10,6 +10,14 @@ pub(crate) mod ns {
     pub(crate) const WSDL_SOAP12: &str = "http://schemas.xmlsoap.org/wsdl/soap12/";
     pub(crate) const WSDL_HTTP: &str = "http://schemas.xmlsoap.org/wsdl/http/";
     pub(crate) const WSDL_MIME: &str = "http://schemas.xmlsoap.org/wsdl/mime/";
+    /// WS-Addressing in WSDL: 1.0, its drafts, and the submission of 2004, by preference.
+    pub(crate) const WSDL_ADDRESSING: [&str; 5] = [
+        "http://www.w3.org/2007/05/addressing/metadata",
+        "http://www.w3.org/2006/05/addressing/wsdl",
+        "http://www.w3.org/2006/02/addressing/wsdl",
+        "http://www.w3.org/2005/08/addressing",
+        "http://schemas.xmlsoap.org/ws/2004/08/addressing",
+    ];
     /// Drafts of XML Schema that early toolkits used.
     pub(crate) const XSD_DRAFTS: [&str; 2] =
         ["http://www.w3.org/1999/XMLSchema", "http://www.w3.org/2000/10/XMLSchema"];

@@ -1,6 +1,7 @@
 //! WSDL 1.1 as a model: services, their ports, SOAP bindings, port types and messages, with every
 //! reference resolved.
 
+mod actions;
 mod bindings;
 mod names;
 mod policies;
@@ -8,6 +9,7 @@ mod read;
 
 pub(crate) use read::read;
 
+pub use actions::Actions;
 pub use names::name_matches;
 
 use crate::Place;
@@ -15,6 +17,7 @@ use crate::xsd::{ElementId, TypeId};
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};
 use deltasoap_core::soap::Version;
+use deltasoap_core::soap::addressing::Addressing;
 
 /// The definitions in the WSDLs of an import. Components refer to each other by index.
 #[derive(Debug, Default)]
@@ -129,6 +132,9 @@ pub struct Parameter {
     pub name: Box<str>,
     /// Index of its message.
     pub message: usize,
+    /// Its action in WS-Addressing, if the WSDL has one; see
+    /// [`Definitions::actions`].
+    pub action: Option<Box<str>>,
     /// Its documentation in the WSDL.
     pub documentation: Option<Box<str>>,
 }
@@ -159,8 +165,8 @@ pub struct Binding {
 pub struct Policy {
     /// Attachments by MTOM (`OptimizedMimeSerialization`).
     pub mtom: bool,
-    /// WS-Addressing headers.
-    pub addressing: bool,
+    /// WS-Addressing; `None` if no policy mentions it.
+    pub addressing: Option<AddressingPolicy>,
     /// Local names of other assertions.
     pub others: Vec<Box<str>>,
     /// What a peer must do and this library does not do by itself: local names of assertions that
@@ -173,6 +179,15 @@ pub struct Policy {
 impl Policy {
     /// The assertion that requires TLS and nothing in messages.
     pub const TRANSPORT: &str = "TransportBinding";
+}
+
+/// The use of WS-Addressing, by its policy assertions `Addressing` and `UsingAddressing`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AddressingPolicy {
+    /// The version.
+    pub version: Addressing,
+    /// True if messages without its header blocks are refused.
+    pub is_required: bool,
 }
 
 /// An operation of a binding.

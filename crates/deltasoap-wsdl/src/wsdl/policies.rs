@@ -2,10 +2,11 @@
 //! are recognized by local name).
 
 use super::read::Reader;
-use super::{Operation, Policy};
+use super::{AddressingPolicy, Operation, Policy};
 use crate::document::{Node, Vocabulary, ns};
 use crate::load::Sources;
 use crate::{NoteKind, Place};
+use deltasoap_core::soap::addressing::Addressing;
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of assertions that are listed.
@@ -16,6 +17,9 @@ const POLICIES: [&str; 4] = ["Policy", "PolicyReference", "UsingAddressing", "Us
 
 /// Maximum length of a chain of policy references.
 const MAX_DEPTH: usize = 64;
+
+/// The requirement of WS-Addressing, which this library meets.
+const ADDRESSING: &str = "Addressing";
 
 /// Replaces the document's number for policies whose name applies to all documents.
 const ANYWHERE: u32 = u32::MAX;
@@ -75,10 +79,6 @@ impl<'s> Reader<'s> {
             let text = format!("policy assertions that are not applied: {}", policy.others.join(", "));
             self.note(NoteKind::Skipped, text, node.place());
         }
-        if policy.addressing {
-            let text = "header blocks of WS-Addressing are not added automatically";
-            self.note(NoteKind::Skipped, text, node.place());
-        }
     }
 
     /// Returns the requirements of the policies of an operation, its input, its output and its
@@ -120,10 +120,8 @@ impl<'s> Reader<'s> {
                 "Policy" => policy.add(&self.policies.of(child)),
                 "PolicyReference" => policy.add(&self.policies.reference(child)),
                 "UsingAddressing" => {
-                    policy.addressing = true;
-                    if matches!(child.attribute_in(ns::WSDL, "required"), Some("true" | "1")) {
-                        policy.require("UsingAddressing");
-                    }
+                    let is_required = matches!(child.attribute_in(ns::WSDL, "required"), Some("true" | "1"));
+                    policy.use_addressing(AddressingPolicy { version: version_of(child), is_required });
                 }
                 _ => {}
             }
@@ -161,7 +159,9 @@ impl<'s> NamedPolicies<'s> {
         for assertion in assertions(node) {
             match assertion.local() {
                 "OptimizedMimeSerialization" | "MTOM" => policy.mtom = true,
-                "Addressing" | "UsingAddressing" => policy.addressing = true,
+                "Addressing" | "UsingAddressing" => {
+                    policy.use_addressing(AddressingPolicy { version: version_of(assertion), is_required: false });
+                }
                 "PolicyReference" => policy.offer(&self.reference(assertion)),
                 other => add_name(&mut policy.others, other),
             }
@@ -206,9 +206,9 @@ impl<'s> NamedPolicies<'s> {
         policy
     }
 
-    /// Returns the requirements of a policy that this library does not meet; of several
-    /// alternatives, those of the one that requires the least. Recursion is safe: the nesting depth
-    /// of documents is limited.
+    /// Returns the requirements of a policy that this library does not meet, and [`ADDRESSING`]; of
+    /// several alternatives, those of the one that requires the least. Recursion is safe: the
+    /// nesting depth of documents is limited.
     fn required(&mut self, node: Node<'s>) -> Vec<String> {
         let is_true = |name: &str| {
             let value = node.attributes_named(name).next();
@@ -221,13 +221,20 @@ impl<'s> NamedPolicies<'s> {
                     self.fault(node, "a policy without alternatives: nothing satisfies it");
                 }
                 let alternatives = node.children().map(|child| self.required(child));
-                alternatives.min_by_key(Vec::len).unwrap_or_default()
+                let unmet = |names: &Vec<String>| names.iter().filter(|name| *name != ADDRESSING).count();
+                alternatives.min_by_key(|names| (unmet(names), names.len())).unwrap_or_default()
             }
             "Policy" | "All" if node.namespace() != ns::WSDL => {
                 node.children().flat_map(|child| self.required(child)).take(MAX_ASSERTIONS).collect()
             }
-            "PolicyReference" => self.reference(node).required.iter().map(ToString::to_string).collect(),
+            "PolicyReference" => self.reference(node).requirements(),
             _ if is_true("Optional") || is_true("Ignorable") => Vec::new(),
+            "Addressing" | "UsingAddressing" => {
+                // An assertion about where responses go may be inside; the HTTP response is the default.
+                let inner = node.children().flat_map(|child| self.required(child));
+                let unmet = inner.filter(|name| name != "AnonymousResponses");
+                [ADDRESSING.to_owned()].into_iter().chain(unmet).collect()
+            }
             Policy::TRANSPORT if node.descendants().any(|inner| inner.local() == "IncludeTimestamp") => {
                 vec![format!("{} with IncludeTimestamp", Policy::TRANSPORT)]
             }
@@ -240,19 +247,42 @@ impl Policy {
     /// Adds the requirements of another policy.
     pub(super) fn add(&mut self, other: &Policy) {
         self.offer(other);
-        other.required.iter().for_each(|name| self.require(name));
+        other.requirements().iter().for_each(|name| self.require(name));
+    }
+
+    /// Returns all requirements, met or not.
+    fn requirements(&self) -> Vec<String> {
+        let is_addressed = self.addressing.is_some_and(|addressing| addressing.is_required);
+        let addressing = is_addressed.then(|| ADDRESSING.to_owned());
+        addressing.into_iter().chain(self.required.iter().map(ToString::to_string)).collect()
+    }
+
+    fn use_addressing(&mut self, other: AddressingPolicy) {
+        let own = self.addressing.get_or_insert(other);
+        own.is_required |= other.is_required;
     }
 
     /// Adds the assertions that another policy names, required or not.
     fn offer(&mut self, other: &Policy) {
         self.mtom |= other.mtom;
-        self.addressing |= other.addressing;
+        if let Some(addressing) = other.addressing {
+            self.use_addressing(AddressingPolicy { is_required: false, ..addressing });
+        }
         other.others.iter().for_each(|name| add_name(&mut self.others, name));
     }
 
     fn require(&mut self, assertion: &str) {
-        add_name(&mut self.required, assertion);
+        match &mut self.addressing {
+            Some(addressing) if assertion == ADDRESSING => addressing.is_required = true,
+            _ => add_name(&mut self.required, assertion),
+        }
     }
+}
+
+/// Returns the version of WS-Addressing that an assertion is about.
+fn version_of(assertion: Node<'_>) -> Addressing {
+    let is_2004 = assertion.namespace().starts_with(Addressing::V2004.namespace());
+    if is_2004 { Addressing::V2004 } else { Addressing::V10 }
 }
 
 fn add_name(names: &mut Vec<Box<str>>, name: &str) {

@@ -4,7 +4,7 @@ use super::policies::{NamedPolicies, named};
 use super::{
     Definitions, Message, Operation, OperationKind, Parameter, Part, PartContent, Policy, Port, PortType, Service,
 };
-use crate::document::{Node, Vocabulary, qname};
+use crate::document::{Node, Vocabulary, ns, qname};
 use crate::load::Sources;
 use crate::xsd::{Schemas, TypeId};
 use crate::{Error, ErrorKind, NoteKind, Place};
@@ -320,7 +320,9 @@ impl<'s> Reader<'s> {
 
     fn parameter(&mut self, node: Node<'s>) -> Result<Parameter, Error> {
         let name = node.attribute("name").unwrap_or_default().into();
-        Ok(Parameter { name, message: self.message_index(node)?, documentation: node.documentation() })
+        let action = ns::WSDL_ADDRESSING.iter().find_map(|namespace| node.attribute_in(namespace, "Action"));
+        let action = action.map(str::trim_ascii).filter(|action| !action.is_empty()).map(Box::from);
+        Ok(Parameter { name, message: self.message_index(node)?, action, documentation: node.documentation() })
     }
 
     fn service(&mut self, node: Node<'s>, name: QName) -> Result<(), Error> {

@@ -60,6 +60,13 @@ impl Method {
         self
     }
 
+    /// Leaves out comments.
+    #[must_use]
+    pub fn without_comments(mut self) -> Self {
+        self.comments = false;
+        self
+    }
+
     /// Sets the prefixes that exclusive canonicalization treats as inclusive canonicalization does
     /// (`InclusiveNamespaces`): they are declared where they are in scope, used or not. `""` and
     /// `#default` stand for the default namespace.

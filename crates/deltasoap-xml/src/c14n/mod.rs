@@ -51,7 +51,7 @@ pub type Sink<'s> = dyn FnMut(&[u8]) + 's;
 /// let mut sink = |piece: &[u8]| out.extend_from_slice(piece);
 /// loop {
 ///     let event = reader.next(&mut window).expect("well-formed");
-///     canonical.event(event, &mut reader, &mut sink)?;
+///     canonical.event(event, &reader, &mut sink)?;
 ///     if canonical.is_done() {
 ///         break;
 ///     }
@@ -104,13 +104,15 @@ impl Canonicalizer {
 
     /// Sets a reader up to report what the method needs. Call it before the document begins.
     pub fn prepare(&self, reader: &mut Reader) {
-        if self.method.has_comments() {
+        // Processing instructions are part of the form without comments too.
+        if self.method.has_comments() || reader.allows_instructions() {
             reader.keep_asides();
         }
     }
 
-    /// Takes the start tag of an element that contains the one to be written. Only inclusive
-    /// canonicalization needs it, for attributes like `xml:lang`.
+    /// Takes a start tag before the element to be written. Only inclusive canonicalization needs it,
+    /// for attributes like `xml:lang` of the elements around the one to be written. Either all start
+    /// tags before it are given, or those of the elements around it.
     pub fn around(&mut self, reader: &Reader) {
         if !self.method.is_exclusive() {
             self.scratch.note_around(reader);
@@ -118,10 +120,11 @@ impl Canonicalizer {
     }
 
     /// Takes an attribute of the XML namespace from an element around the one to be written, as
-    /// [`around`](Self::around) does: its local name and value.
+    /// [`around`](Self::around) does: its local name and value. Outer elements come first, and
+    /// before all calls of `around`.
     pub fn inherit(&mut self, local: &str, value: &str) {
         if !self.method.is_exclusive() {
-            self.scratch.inherit(local, value);
+            self.scratch.inherit(0, local, value);
         }
     }
 
@@ -129,14 +132,11 @@ impl Canonicalizer {
     ///
     /// # Errors
     /// Returns an error if the element has no canonical form.
-    pub fn event(&mut self, event: Event<'_>, reader: &mut Reader, sink: &mut Sink<'_>) -> Result<(), C14nError> {
+    pub fn event(&mut self, event: Event<'_>, reader: &Reader, sink: &mut Sink<'_>) -> Result<(), C14nError> {
         if self.is_done {
             return Ok(());
         }
-        if self.method.has_comments() && !self.open.is_empty() {
-            let asides = reader.take_asides();
-            asides.iter().for_each(|aside| self.aside(aside));
-        }
+        self.before_event(reader);
         self.is_after_start_tag = event == Event::Start;
         match event {
             Event::Start => self.start(reader)?,
@@ -151,6 +151,14 @@ impl Canonicalizer {
         Ok(())
     }
 
+    /// Takes the start tag of an element within the one to be written, which is left out with its
+    /// content: writes only the comments and processing instructions before it.
+    pub fn omit(&mut self, reader: &Reader) {
+        if !self.is_done {
+            self.before_event(reader);
+        }
+    }
+
     /// Returns true if the element was written to its end.
     pub fn is_done(&self) -> bool {
         self.is_done
@@ -163,6 +171,14 @@ impl Canonicalizer {
         self.out.push(b">");
         self.rendered.truncate(around);
         self.is_done = self.open.is_empty();
+    }
+
+    /// Writes the comments and processing instructions between the last event and the one before.
+    fn before_event(&mut self, reader: &Reader) {
+        if !self.open.is_empty() {
+            let has_comments = self.method.has_comments();
+            reader.asides().iter().filter(|aside| has_comments || aside.target.is_some()).for_each(|it| self.aside(it));
+        }
     }
 
     /// Writes a comment or a processing instruction.
@@ -267,8 +283,7 @@ impl Whole {
     fn new(method: Method, limits: Limits) -> Self {
         let canonical = Canonicalizer::new(method);
         let mut reader = Reader::new(limits, Instructions::Skip);
-        // Processing instructions are part of the form without comments too.
-        reader.keep_asides();
+        canonical.prepare(&mut reader);
         Whole { reader, canonical, out: Vec::new(), error: None }
     }
 
@@ -288,30 +303,30 @@ impl Whole {
     }
 
     fn event(&mut self, event: Event<'_>) {
-        let is_prolog = self.canonical.open.is_empty();
-        let asides = self.reader.take_asides();
-        let has_comments = self.canonical.method.has_comments();
-        for aside in asides.iter().filter(|aside| has_comments || aside.target.is_some()) {
-            self.canonical.aside(aside);
-            if is_prolog {
-                self.canonical.out.push(b"\n");
-            }
+        if self.canonical.open.is_empty() {
+            self.outside(b"", b"\n");
         }
         let out = &mut self.out;
-        let taken = self.canonical.event(event, &mut self.reader, &mut |piece| out.extend_from_slice(piece));
+        let taken = self.canonical.event(event, &self.reader, &mut |piece| out.extend_from_slice(piece));
         if let Err(error) = taken {
             self.error.get_or_insert(error);
         }
     }
 
     fn epilog(&mut self) {
-        let asides = self.reader.take_asides();
-        let has_comments = self.canonical.method.has_comments();
-        for aside in asides.iter().filter(|aside| has_comments || aside.target.is_some()) {
-            self.canonical.out.push(b"\n");
-            self.canonical.aside(aside);
-        }
+        self.outside(b"\n", b"");
         self.canonical.flush(&mut |piece| self.out.extend_from_slice(piece));
+    }
+
+    /// Writes the comments and processing instructions outside the root element.
+    fn outside(&mut self, before: &[u8], after: &[u8]) {
+        let Whole { reader, canonical, .. } = self;
+        let has_comments = canonical.method.has_comments();
+        for aside in reader.asides().iter().filter(|aside| has_comments || aside.target.is_some()) {
+            canonical.out.push(before);
+            canonical.aside(aside);
+            canonical.out.push(after);
+        }
     }
 }
 

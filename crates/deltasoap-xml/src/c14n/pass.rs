@@ -63,7 +63,7 @@ impl Canonicalizer {
     /// the reader. Afterwards the reader continues; nothing else changes if this is not called.
     pub fn pass(&mut self, reader: &mut Reader, window: &mut Window<'_>, sink: &mut Sink<'_>) {
         let is_after_start_tag = std::mem::take(&mut self.is_after_start_tag);
-        if self.open.is_empty() || !reader.is_between_tokens() || reader.has_asides() {
+        if self.open.is_empty() || !reader.is_between_tokens() || reader.has_asides_alone() {
             return;
         }
         if is_after_start_tag {

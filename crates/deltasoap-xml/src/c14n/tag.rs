@@ -11,8 +11,17 @@ pub(super) struct Scratch {
     namespaces: Vec<(PrefixId, NsId)>,
     /// Indices of the attributes, in canonical order.
     attributes: Vec<usize>,
-    /// Attributes of the XML namespace around the element, innermost last: local names and values.
-    around: Vec<(String, String)>,
+    /// Attributes of the XML namespace around the element, innermost last.
+    around: Vec<Inherited>,
+}
+
+/// An attribute of the XML namespace that an element inherits.
+#[derive(Debug)]
+struct Inherited {
+    /// Number of elements that are open where the attribute is; 0 if that is unknown.
+    depth: usize,
+    local: String,
+    value: String,
 }
 
 impl Scratch {
@@ -22,17 +31,22 @@ impl Scratch {
 
     /// Notes the attributes of the XML namespace of a start tag.
     pub(super) fn note_around(&mut self, reader: &Reader) {
+        let depth = reader.depth();
+        self.forget_closed(depth);
         for (name, value) in (0..reader.attribute_count()).map(|index| reader.attribute(index)) {
             if reader.names().namespace(name) == XML {
-                self.inherit(reader.names().local(name), value);
+                self.inherit(depth, reader.names().local(name), value);
             }
         }
     }
 
-    /// Notes an attribute of the XML namespace, which hides one that is further outside.
-    pub(super) fn inherit(&mut self, local: &str, value: &str) {
-        self.around.retain(|(other, _)| other != local);
-        self.around.push((local.to_owned(), value.to_owned()));
+    pub(super) fn inherit(&mut self, depth: usize, local: &str, value: &str) {
+        self.around.push(Inherited { depth, local: local.to_owned(), value: value.to_owned() });
+    }
+
+    /// Forgets the attributes of elements that ended before a start tag.
+    fn forget_closed(&mut self, depth: usize) {
+        self.around.retain(|inherited| inherited.depth < depth);
     }
 }
 
@@ -42,6 +56,9 @@ impl Canonicalizer {
     /// Writes the start tag that was just read.
     pub(super) fn start(&mut self, reader: &Reader) -> Result<(), C14nError> {
         let is_apex = self.open.is_empty();
+        if is_apex {
+            self.scratch.forget_closed(reader.depth());
+        }
         let name = reader.tag_spelling();
         self.open.push((name, self.rendered.len()));
         self.scratch.namespaces.clear();
@@ -160,12 +177,13 @@ impl Canonicalizer {
             (names.namespace(name), names.local(name), spelling.to_owned(), value.to_owned())
         });
         let mut all: Vec<_> = own.collect();
-        for (local, value) in &self.scratch.around {
-            let is_own = all.iter().any(|(namespace, own, ..)| *namespace == XML && own == local);
+        // The innermost attribute hides those further outside.
+        for Inherited { local, value, .. } in self.scratch.around.iter().rev() {
+            let is_hidden = all.iter().any(|(namespace, own, ..)| *namespace == XML && own == local);
             if local == "base" && self.method.joins_bases() {
                 return Err(C14nError::InheritedBase);
             }
-            if !is_own && self.method.inherits(local) {
+            if !is_hidden && self.method.inherits(local) {
                 all.push((XML, local, format!("xml:{local}"), value.clone()));
             }
         }

@@ -57,7 +57,7 @@ fn characters() {
 
 /// Returns the canonical form of the first element with a name.
 fn element(document: &str, name: &str, method: &Method) -> Result<String, C14nError> {
-    let mut reader = Reader::new(Limits::default(), Instructions::Refuse);
+    let mut reader = Reader::new(Limits::default(), Instructions::Skip);
     let mut canonical = Canonicalizer::new(method.clone());
     canonical.prepare(&mut reader);
     let (mut window, mut out, mut is_inside) = (Window::whole(document.as_bytes()), Vec::new(), false);
@@ -67,7 +67,7 @@ fn element(document: &str, name: &str, method: &Method) -> Result<String, C14nEr
         let event = reader.next(&mut window).expect("well-formed");
         is_inside |= event == Event::Start && reader.names().local(reader.name()) == name;
         match event {
-            event if is_inside => canonical.event(event, &mut reader, &mut sink)?,
+            event if is_inside => canonical.event(event, &reader, &mut sink)?,
             Event::Start => canonical.around(&reader),
             _ => {}
         }
@@ -117,6 +117,28 @@ fn listed_prefixes_are_declared_where_they_are_in_scope() {
         listed(&["#default"]),
         "<q:b xmlns=\"urn:d\" xmlns:q=\"urn:q\"><c t=\"p:x\"><d></d></c><c t=\"p:y\"></c></q:b>"
     );
+}
+
+/// Only elements around the one that is written matter, not those that ended before it.
+#[test]
+fn inherited_attributes_are_those_of_open_elements() {
+    let document =
+        "<a xml:lang='de'><x xml:lang='en' xml:space='preserve'><y xml:id='i'/></x><m><x xml:lang='fr'/><b/></m></a>";
+    assert_eq!(element(document, "b", &Method::inclusive()).as_deref(), Ok("<b xml:lang=\"de\"></b>"));
+    let hidden = "<a xml:lang='de' xml:space='default'><m xml:lang='en'><b xml:space='preserve'/></m></a>";
+    let form = "<b xml:lang=\"en\" xml:space=\"preserve\"></b>";
+    assert_eq!(element(hidden, "b", &Method::inclusive()).as_deref(), Ok(form));
+}
+
+/// Comments and instructions before the element are no part of it; instructions in it always are.
+#[test]
+fn comments_and_instructions_in_and_before_an_element() {
+    let document = "<a><!--1--><?p 1?><b><!--2--><?p 2?>t<!--3--></b><!--4--></a>";
+    for method in [Method::inclusive(), Method::exclusive()] {
+        assert_eq!(element(document, "b", &method).as_deref(), Ok("<b><?p 2?>t</b>"));
+        let commented = "<b><!--2--><?p 2?>t<!--3--></b>";
+        assert_eq!(element(document, "b", &method.with_comments()).as_deref(), Ok(commented));
+    }
 }
 
 #[test]

@@ -98,7 +98,7 @@ impl Reader {
     fn begin_aside(&mut self, target: Option<&[u8]>) {
         if let Some(asides) = &mut self.asides {
             let target = target.map(|target| String::from_utf8_lossy(target).into_owned());
-            asides.push(Aside { target, text: String::new() });
+            asides.list.push(Aside { target, text: String::new() });
         }
     }
 
@@ -110,7 +110,7 @@ impl Reader {
         let stop = found.unwrap_or(rest.len() - usize::from(rest.last() == Some(&held)));
         let (text, fail) = valid_prefix(&rest[..stop], window.pos, stop == rest.len());
         window.pos += text.len();
-        if let Some(aside) = self.asides.as_mut().and_then(|asides| asides.last_mut()) {
+        if let Some(aside) = self.asides.as_mut().and_then(|asides| asides.list.last_mut()) {
             aside.text.push_str(text);
         }
         match fail {

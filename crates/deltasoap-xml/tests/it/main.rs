@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod canonical;
 mod chunks;
 mod conformance;
 mod linear;

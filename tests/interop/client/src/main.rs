@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod addressed;
 mod by_wsdl;
 mod cases;
 mod coded;
@@ -64,6 +65,9 @@ struct Arguments {
     /// URLs of `/orders` and `/sums` of our own server, whose WSDLs are made from code
     #[arg(long, num_args = 2, value_names = ["ORDERS-URL", "SUMS-URL"])]
     coded: Vec<String>,
+    /// URL of `/addressed` of our own server, which requires WS-Addressing
+    #[arg(long, value_name = "URL")]
+    addressed: Option<String>,
     /// URL of the TR-069 server; nothing else is tested then
     #[arg(long, value_name = "URL")]
     sessions: Option<String>,
@@ -153,6 +157,9 @@ async fn test(arguments: &Arguments, version: Version) -> Result<(), Failure> {
     }
     if let [orders, sums] = &arguments.coded[..] {
         Box::pin(by_wsdl::test(orders, sums, version, &report)).await?;
+    }
+    if let Some(url) = &arguments.addressed {
+        Box::pin(addressed::test(url, version, &report)).await?;
     }
     if let Some(url) = &arguments.encoded {
         Box::pin(cases::in_encoding(url, version, &report)).await?;

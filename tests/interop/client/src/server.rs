@@ -3,7 +3,7 @@
 //!
 //! The values, their checks and messages are in `deltasoap-cases`; this module serves them.
 
-use crate::{Failure, coded};
+use crate::{Failure, addressed, coded};
 use axum::Router;
 use deltasoap::schema::{Style, Use};
 use deltasoap::server::{BuildError, Operation, Reply, SoapServiceBuilder};
@@ -27,6 +27,7 @@ pub async fn serve() -> Result<(), Failure> {
     let router = router.route_service("/encoded", encodings(builder())?);
     let router = router.route_service("/orders", coded::orders(builder())?);
     let router = router.route_service("/sums", coded::sums(builder())?);
+    let router = router.route_service("/addressed", addressed::service(builder())?);
     println!("listening on http://{}/types", server.local_addr()?);
     server.serve(router.into_service()).await?;
     Ok(())

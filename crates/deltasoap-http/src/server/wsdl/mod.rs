@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 use super::builder::BuildError;
 pub(crate) use generate::{Generated, generate};
-pub(crate) use metadata::{OperationMetadata, ServiceMetadata};
+pub(crate) use metadata::{Actions, OperationMetadata, ServiceMetadata};
 
 /// The source of the WSDL.
 #[derive(Debug)]
