@@ -61,8 +61,7 @@ impl Signed {
         let envelope = Envelope::new(&body).version(version);
         let envelope = envelope.canonical(protection.body_id().expect("a signed body"));
         let message = Template::new(Templating::default()).encode(&envelope).expect("a message");
-        let header = protection.header(version, &[], &message, &[]).expect("a header");
-        let message = message.with_header(header).to_vec();
+        let message = protection.secure(version, &[], message, &[]).expect("a signed message").to_vec();
         verify(&message).expect("a valid message");
         let forms = SIGNED.map(|name| form(&message, name).expect("a signed element"));
         Signed { message, forms }
@@ -107,7 +106,7 @@ fn verify(message: &[u8]) -> Result<(), SecurityError> {
 fn in_pieces(message: &[u8], len: usize) -> Result<(), SecurityError> {
     let mut verification = REQUIREMENTS.begin(Limits::default());
     for piece in message.chunks(len) {
-        verification.push(piece)?;
+        verification.push(piece.to_vec())?;
     }
     verification.finish().map(|_| ())
 }

@@ -59,7 +59,11 @@ impl Verification {
     /// # Errors
     /// Returns an error if the head of the message is not accepted, or something cannot be decrypted.
     /// Malformed documents are left to the decoder.
-    pub fn push(&mut self, bytes: Bytes) -> Result<Bytes, SecurityError> {
+    pub fn push(&mut self, bytes: impl Into<Bytes>) -> Result<Bytes, SecurityError> {
+        self.take(bytes.into())
+    }
+
+    fn take(&mut self, bytes: Bytes) -> Result<Bytes, SecurityError> {
         let Verification { requirements, walk, stage, found, .. } = self;
         match stage {
             Stage::Plain => {

@@ -146,8 +146,8 @@ fn message(case: &Case) -> Result<String> {
     let envelope = Envelope::new(&value).version(case.version);
     let envelope = envelope.canonical(case.protection.body_id().context("the body is signed")?);
     let message = Template::new(Templating::default()).encode(&envelope)?;
-    let header = case.protection.header(case.version, &blocks(), &message, &[])?;
-    Ok(String::from_utf8(message.with_header(header).to_vec())?)
+    let message = case.protection.secure(case.version, &blocks(), message, &[])?;
+    Ok(String::from_utf8(message.to_vec())?)
 }
 
 /// Header blocks, one of which has a name as the value of an attribute.

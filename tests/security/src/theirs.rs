@@ -63,7 +63,7 @@ fn verify(message: &str, folder: &Path, key: &str) -> Result<Result<(), Security
 fn in_pieces(message: &[u8], len: usize, requirements: &Arc<Requirements>) -> Result<Verified, SecurityError> {
     let mut verification = requirements.begin(Default::default());
     for piece in message.chunks(len) {
-        verification.push(piece)?;
+        verification.push(piece.to_vec())?;
     }
     verification.finish()
 }

@@ -4,7 +4,6 @@ use super::access::with_password;
 use crate::cli::Call;
 use crate::files;
 use anyhow::{Context as _, Result, bail};
-use bytes::Bytes;
 use deltasoap::security::{Identity, Protection, Requirements, SecurityError, Trust, UsernameToken};
 use deltasoap::types::Node;
 use std::path::Path;
@@ -64,7 +63,7 @@ pub fn verify(message: &[u8], certificates: &Path) -> Result<Result<Option<Strin
     let time = created(message).unwrap_or_else(SystemTime::now);
     let requirements = Arc::new(Requirements::new().trust(trust(certificates)?).unchecked_users().at(time));
     let mut verification = requirements.begin(deltasoap::engine::Limits::default());
-    let verified = verification.push(Bytes::copy_from_slice(message)).and_then(|_| verification.finish());
+    let verified = verification.push(message.to_vec()).and_then(|_| verification.finish());
     Ok(verified.map(|verified| verified.sender.name().map(str::to_owned)))
 }
 
