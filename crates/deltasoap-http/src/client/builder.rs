@@ -393,6 +393,7 @@ impl ClientBuilder {
     /// into the message.
     ///
     /// ```
+    /// # use deltasoap::client::OutgoingCall;
     /// # use deltasoap::soap::Header;
     /// # use deltasoap::{Client, Soap, SoapService};
     /// # use std::error::Error;
@@ -414,7 +415,7 @@ impl ClientBuilder {
     /// #     })
     /// #     .build()?;
     /// let client = Client::builder("http://localhost/")
-    ///     .provide_headers(|_: &_| async {
+    ///     .provide_headers(|_: &OutgoingCall<'_>| async {
     ///         Ok::<_, Box<dyn Error + Send + Sync>>(Header(Session { token: "fresh".to_owned() }))
     ///     })
     ///     .build_with(service)?;

@@ -283,3 +283,36 @@ async fn providers_fail_and_hang() {
     let error = client(true).call(&Transfer { amount: 1.0 }).await.expect_err("too late");
     assert!(matches!(error, CallError::Timeout(_)) && start.elapsed() < Duration::from_secs(5), "{error:?}");
 }
+
+/// Header blocks of WS-Addressing are signed with the body, in both directions.
+#[tokio::test]
+async fn addressing_is_signed() {
+    let addressing = deltasoap::soap::addressing::Addressing::V10;
+    let named = |local: &'static str| QName::new(addressing.namespace(), local);
+    let required = |secret: &str| {
+        ["Action", "MessageID", "To", "RelatesTo"]
+            .into_iter()
+            .fold(required(secret), |requirements, local| requirements.signed_header(named(local)))
+    };
+    let service = SoapService::builder()
+        .addressing(deltasoap::server::AddressingMode::Require)
+        .requirements(required("request"))
+        .protection(signed("response"))
+        .operation(async |Extension(verified): Extension<Verified>, transfer: Transfer| receipt(&verified, &transfer))
+        .build()
+        .expect("a service");
+    let client = Client::builder("http://localhost/")
+        .addressing(addressing)
+        .protection(signed("request"))
+        .requirements(required("response"))
+        .build_with(service)
+        .expect("a client");
+    for amount in 0..3 {
+        let response = client
+            .call_with(&Transfer { amount: amount.into() }, CallOptions::new().action("urn:transfer"))
+            .await
+            .expect("a receipt");
+        assert_eq!(response.body.amount, f64::from(amount));
+        assert!(response.head.header(addressing.namespace(), "RelatesTo").is_some(), "{:?}", response.head);
+    }
+}
