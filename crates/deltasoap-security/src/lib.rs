@@ -1,4 +1,5 @@
-//! WS-Security for deltasoap: tokens, XML signatures and encryption, and what is required of received messages.
+//! WS-Security for deltasoap: tokens, XML signatures and encryption, and what is required of received
+//! messages.
 //!
 //! This crate knows messages and keys, and no network. Clients and servers of deltasoap use it
 //! through their feature `security`:
