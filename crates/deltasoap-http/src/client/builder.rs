@@ -429,7 +429,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Secures each request: with a user name, a timestamp, a signature, encryption. Default: no security.
+    /// Secures each request: with a user name, a timestamp, a signature, encryption. Default: no
+    /// security.
     ///
     /// Requests with [lists of any length](Client::call_overlaid) and by MTOM cannot be secured.
     #[cfg(feature = "security")]

@@ -291,8 +291,8 @@ impl<S> SoapServiceBuilder<S> {
         self
     }
 
-    /// Sets the security that requests must have, and what decrypts them; others are answered with a fault that names the
-    /// kind of check that failed, and the reason is logged. Default: none.
+    /// Sets the security that requests must have, and what decrypts them; others are answered with a
+    /// fault that names the kind of check that failed, and the reason is logged. Default: none.
     ///
     /// The sender is known before a memory is chosen, so that memories of different senders are kept
     /// apart; and its request is compared with nothing and read by nobody before it was verified to its

@@ -53,7 +53,8 @@ impl Claims {
         let holder = self.holder.as_deref().unwrap_or_default();
         if self.is_saml2 {
             return format!(
-                "<saml:Assertion xmlns:saml=\"{SAML2}\" ID=\"{id}\" IssueInstant=\"2026-09-21T14:13:00Z\" Version=\"2.0\">\
+                "<saml:Assertion xmlns:saml=\"{SAML2}\" ID=\"{id}\" IssueInstant=\"2026-09-21T14:13:00Z\" \
+                 Version=\"2.0\">\
                  <saml:Issuer>urn:issuer</saml:Issuer>{signature}<saml:Subject><saml:NameID>ada</saml:NameID>\
                  <saml:SubjectConfirmation Method=\"urn:oasis:names:tc:SAML:2.0:cm:{method}\">\
                  <saml:SubjectConfirmationData{data}>{holder}</saml:SubjectConfirmationData></saml:SubjectConfirmation>\
@@ -69,15 +70,16 @@ impl Claims {
              <saml:ConfirmationMethod>urn:oasis:names:tc:SAML:1.0:cm:{method}</saml:ConfirmationMethod>{holder}\
              </saml:SubjectConfirmation></saml:Subject><saml:Attribute AttributeName=\"role\" \
              AttributeNamespace=\"urn:bank\"><saml:AttributeValue>teller</saml:AttributeValue>\
-             <saml:AttributeValue>clerk</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>{more}{signature}\
-             </saml:Assertion>"
+             <saml:AttributeValue>clerk</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>{more}\
+             {signature}</saml:Assertion>"
         )
     }
 
     fn signature(&self, issuer: &(String, String)) -> String {
         let value = BASE64_STANDARD.encode(digest(&SHA256, self.write("").as_bytes()));
         let info = format!(
-            "<ds:SignedInfo xmlns:ds=\"{DS}\"><ds:CanonicalizationMethod Algorithm=\"{C14N}\"></ds:CanonicalizationMethod>\
+            "<ds:SignedInfo xmlns:ds=\"{DS}\">\
+             <ds:CanonicalizationMethod Algorithm=\"{C14N}\"></ds:CanonicalizationMethod>\
              <ds:SignatureMethod Algorithm=\"http://www.w3.org/2001/04/xmldsig-more#rsa-sha256\"></ds:SignatureMethod>\
              <ds:Reference URI=\"#{id}\"><ds:Transforms>\
              <ds:Transform Algorithm=\"http://www.w3.org/2000/09/xmldsig#enveloped-signature\"></ds:Transform>\
@@ -102,7 +104,8 @@ impl Claims {
 fn x509_data(certificate: &str) -> String {
     let certificate = Certificate::all_from_pem(certificate).expect("a certificate").remove(0);
     format!(
-        "<ds:KeyInfo xmlns:ds=\"{DS}\"><ds:X509Data><ds:X509Certificate>{}</ds:X509Certificate></ds:X509Data></ds:KeyInfo>",
+        "<ds:KeyInfo xmlns:ds=\"{DS}\"><ds:X509Data><ds:X509Certificate>{}</ds:X509Certificate></ds:X509Data>\
+         </ds:KeyInfo>",
         BASE64_STANDARD.encode(certificate.der())
     )
 }
@@ -224,7 +227,8 @@ fn senders_who_vouch() {
 fn audiences_and_conditions() {
     for (is_saml2, name) in [(false, "AudienceRestrictionCondition"), (true, "AudienceRestriction")] {
         let restricted = format!(
-            "{VALID}<saml:{name}><saml:Audience>urn:bank</saml:Audience><saml:Audience>urn:other</saml:Audience></saml:{name}>\
+            "{VALID}<saml:{name}><saml:Audience>urn:bank</saml:Audience><saml:Audience>urn:other</saml:Audience>\
+             </saml:{name}>\
              </saml:Conditions>"
         );
         let message = sent(&with(&claims(is_saml2, "bearer").conditions(&restricted).signed()));
