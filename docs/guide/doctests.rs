@@ -44,6 +44,10 @@ struct Differential;
 struct TlsAndCredentials;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/addressing.md")]
+struct Addressing;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/ws-security-onvif.md")]
 struct WsSecurityOnvif;
 
