@@ -9,9 +9,10 @@
 //! the difference of the clocks.
 
 use deltasoap::client::CallOptions;
-use deltasoap::soap::{HeaderBlock, Version};
+use deltasoap::soap::Version;
+use deltasoap::soap::addressing::EndpointReference;
 use deltasoap::types::Node;
-use deltasoap::{Client, Nillable, Soap};
+use deltasoap::{Client, Nillable};
 use devicemgmt::client::DeviceClient;
 use devicemgmt::schema::{CapabilityCategory, DateTime};
 use devicemgmt::wsdl::{GetCapabilities, GetDeviceInformation, GetSystemDateAndTime};
@@ -103,11 +104,6 @@ struct PullPoint {
 const WAIT: Duration = Duration::from_secs(20);
 const LIFE: Duration = Duration::from_secs(60);
 
-/// WS-Addressing: the recipient of a message.
-#[derive(Debug, PartialEq, Soap)]
-#[soap(element = "To", namespace = "http://www.w3.org/2005/08/addressing")]
-struct To(String);
-
 impl PullPoint {
     async fn subscribe(url: &str) -> Result<Self, Error> {
         let initial_termination_time = Some(Nillable::Value(lifetime()));
@@ -120,17 +116,15 @@ impl PullPoint {
         let made = EventClient::new(url)?.create_pull_point_subscription(&subscribe).await?;
         let reference = made.subscription_reference;
         let address = reference.address.value;
-        let mut headers = CallOptions::new().header(HeaderBlock::from_message(&To(address.clone()))?);
-        // Parameters of the reference go back as header blocks (WS-Addressing 1.0 SOAP binding,
-        // 2.2).
-        for node in reference.reference_parameters.into_iter().flat_map(|parameters| parameters.any) {
-            headers = headers.header(HeaderBlock { node });
-        }
-        let client = PullPointSubscriptionClient::new(&address)?.with_options(headers.clone());
+        // Parameters of the reference go back as header blocks (WS-Addressing 1.0 SOAP binding, 2.2).
+        let mut endpoint = EndpointReference::new(&*address);
+        endpoint.reference_parameters = reference.reference_parameters.map(|them| them.any).unwrap_or_default();
+        let options = CallOptions::new().to_endpoint(&endpoint);
+        let client = PullPointSubscriptionClient::new(&address)?.with_options(options.clone());
         // The WSDL has a binding for this, but no port.
         let manager =
             SubscriptionManagerClient::with_client(Client::builder(&address).version(Version::Soap12).build()?);
-        Ok(PullPoint { client, manager: manager.with_options(headers) })
+        Ok(PullPoint { client, manager: manager.with_options(options) })
     }
 
     /// Returns the next events; empty if there were none for a while.
