@@ -48,8 +48,12 @@ pub(crate) trait Verifying: fmt::Debug + Send {
     /// Returns an error if the message is not accepted.
     fn push(&mut self, bytes: Bytes) -> Result<Bytes, Insecure>;
 
-    /// Returns the name of the sender, once the body begins and if the message proves it.
-    fn sender(&self) -> Option<&str>;
+    /// Returns true if the bytes to be decoded may be plaintext of what only this side can decrypt. Errors
+    /// in it must not quote it before the message is known to be valid.
+    fn decrypts(&self) -> bool;
+
+    /// Returns what identifies the sender, once the body begins and if the message proves it.
+    fn sender(&self) -> Option<String>;
 
     /// Ends the message, and attaches what is known about it.
     ///
@@ -176,8 +180,12 @@ mod wss {
             Verification::push(self, bytes).map_err(insecure)
         }
 
-        fn sender(&self) -> Option<&str> {
-            Verification::sender(self)?.name()
+        fn decrypts(&self) -> bool {
+            Verification::decrypts(self)
+        }
+
+        fn sender(&self) -> Option<String> {
+            Verification::sender(self)?.key()
         }
 
         fn finish(self: Box<Self>, extensions: &mut Extensions) -> Result<(), Insecure> {

@@ -61,7 +61,6 @@ struct Needs {
     signed_body: bool,
     signed_timestamp: bool,
     signed_token: bool,
-    signed_attachments: bool,
     signed_headers: Vec<QName>,
     encrypted_body: bool,
     encrypted_headers: Vec<QName>,
@@ -160,13 +159,6 @@ impl Requirements {
     #[must_use]
     pub fn signed_tokens(mut self) -> Self {
         self.needs.signed_token = true;
-        self
-    }
-
-    /// Requires that all attachments are signed.
-    #[must_use]
-    pub fn signed_attachments(mut self) -> Self {
-        self.needs.signed_attachments = true;
         self
     }
 
@@ -283,6 +275,18 @@ pub struct Sender {
 }
 
 impl Sender {
+    /// Returns a text that identifies the sender among senders of all kinds: a user and a certificate
+    /// with the same name are different senders. `None` if the message proves nothing.
+    pub fn key(&self) -> Option<String> {
+        let of_user = self.user.as_ref().map(|user| format!("wsse user {user}"));
+        let assertion = self.assertions.first();
+        let of_assertion = assertion.map(|it| format!("saml subject {} of {}", it.subject, it.issuer));
+        let certificate = self.certificate.as_ref();
+        let of_certificate = certificate.map(|it| format!("certificate {}", it.fingerprint()));
+        let of_secret = self.secret.as_ref().map(|name| format!("shared secret {name}"));
+        of_user.or(of_assertion).or(of_certificate).or(of_secret)
+    }
+
     /// Returns a name for the sender: that of the user, the subject of the assertion, the subject of
     /// the certificate, or the name of the secret. `None` if the message proves nothing.
     pub fn name(&self) -> Option<&str> {
@@ -473,7 +477,7 @@ impl<'c> Check<'c> {
         let holders = self.holders(header)?;
         for signature in tree.all(header, ns::DS, "Signature") {
             match self.outer.and_then(|outer| outer.signature_at(tree.get(signature).start)) {
-                Some(verified) => self.add_verified(signature, verified)?,
+                Some(verified) => self.add_verified(verified)?,
                 None => self.check_signature(header, signature, &holders)?,
             }
         }
@@ -538,13 +542,13 @@ impl<'c> Check<'c> {
         let (key, signed_by) = self.key_of(header, &signature.key_info, holders)?;
         let mut signed = References::default();
         signed.verify(self.head, &signature, &key)?;
-        let has_time = self.signs_time(&signed);
+        let (has_time, signed_info) = (self.signs_time(&signed), signed.signed_info.clone());
         self.signed.push((signed_by, signed));
-        if has_time { self.check_replay(&signature) } else { Ok(()) }
+        if has_time { self.check_replay(&signed_info) } else { Ok(()) }
     }
 
     /// Adds a signature that was verified over the message as it arrived.
-    fn add_verified(&mut self, index: usize, verified: &OuterSignature) -> Result<(), SecurityError> {
+    fn add_verified(&mut self, verified: &OuterSignature) -> Result<(), SecurityError> {
         let tree = &self.head.tree;
         let lost = || SecurityError::Malformed("a signature signs what was encrypted in another place".to_owned());
         let signed_by = match &verified.signed_by {
@@ -556,10 +560,11 @@ impl<'c> Check<'c> {
             has_body: verified.signed.has_body,
             attachments: verified.signed.attachments.clone(),
             plan: BodyPlan::default(),
+            signed_info: verified.signed.signed_info.clone(),
         };
-        let has_time = self.signs_time(&signed);
+        let (has_time, signed_info) = (self.signs_time(&signed), signed.signed_info.clone());
         self.signed.push((signed_by, signed));
-        if has_time { self.check_replay(&Signature::read(tree, index)?) } else { Ok(()) }
+        if has_time { self.check_replay(&signed_info) } else { Ok(()) }
     }
 
     fn signs_time(&self, signed: &References) -> bool {
@@ -588,10 +593,11 @@ impl<'c> Check<'c> {
         Ok(())
     }
 
-    /// Refuses a signature over the time that was accepted before.
-    fn check_replay(&self, signature: &Signature) -> Result<(), SecurityError> {
+    /// Refuses what was signed with the time and accepted before. The value of the signature does not
+    /// tell: ECDSA has two for the same.
+    fn check_replay(&self, signed_info: &[u8]) -> Result<(), SecurityError> {
         match (&self.requirements.replays, self.timestamp) {
-            (Some(replays), Some((_, until))) => replays.insert(&[b"signature", &signature.value], until, self.now),
+            (Some(replays), Some((_, until))) => replays.insert(&[b"signature", signed_info], until, self.now),
             _ => Ok(()),
         }
     }

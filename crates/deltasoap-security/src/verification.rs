@@ -115,6 +115,11 @@ impl Verification {
         Ok(released)
     }
 
+    /// Returns true if what is to be decoded may be plaintext of something encrypted.
+    pub fn decrypts(&self) -> bool {
+        self.requirements.decrypts()
+    }
+
     /// Returns who sent the message; `None` before the head was verified.
     pub fn sender(&self) -> Option<&Sender> {
         self.found.as_ref().map(|found| &found.sender)

@@ -103,8 +103,9 @@ fn parse(url: &str) -> Option<Uri> {
     let has_host = url.host().is_some_and(|host| !host.is_empty());
     let has_user = url.authority().is_some_and(|authority| authority.as_str().contains('@'));
     let path = url.path().to_ascii_lowercase().replace("%2e", ".");
-    let is_unclear = path.contains(['\\']) || path.contains("%2f") || path.contains("%5c");
-    let leads_up = path.split('/').any(|segment| matches!(segment, "." | ".."));
+    let is_unclear = ["\\", "%2f", "%5c", "%25"].iter().any(|unclear| path.contains(unclear));
+    // Some servers take what follows a semicolon for a parameter of the segment.
+    let leads_up = path.split('/').any(|segment| matches!(segment.split(';').next(), Some("." | "..")));
     (is_web && has_host && !has_user && !is_unclear && !leads_up).then_some(url)
 }
 

@@ -433,6 +433,10 @@ impl Receiving {
         let version = self.reader.head().version.unwrap_or(fallback);
         let dispatch = &mut self.reader.receiver;
         match failure {
+            Failure::Message(error) if dispatch.verifying.as_ref().is_some_and(|verifying| verifying.decrypts()) => {
+                tracing::warn!(%error, "a request that may be encrypted cannot be read");
+                Refusal::new(version, Fault::sender("the message cannot be read"), None)
+            }
             Failure::Message(error) => {
                 let mut fault = Fault::from_error(&error);
                 if dispatch.is_encoding_unknown {

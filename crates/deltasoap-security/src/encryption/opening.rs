@@ -150,7 +150,8 @@ impl OpenedHead {
     pub(crate) fn place(&self, tree: &Tree, element: usize) -> Option<usize> {
         let start = tree.get(element).start;
         let mut place = start;
-        for splice in self.splices.iter().take_while(|splice| splice.start < start) {
+        // What is signed as ciphertext is not known to be signed as what it decrypts to.
+        for splice in self.splices.iter().take_while(|splice| splice.start <= start) {
             if start < splice.end {
                 return None;
             }

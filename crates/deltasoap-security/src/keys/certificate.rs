@@ -42,6 +42,9 @@ pub(crate) enum CertificateId {
     IssuerSerial { issuer: String, serial: String },
 }
 
+/// Maximum number of certificates of a path.
+const MAX_PATH: usize = 10;
+
 const RSA: &str = "1.2.840.113549.1.1.1";
 const RSA_PSS: &str = "1.2.840.113549.1.1.10";
 const EC: &str = "1.2.840.10045.2.1";
@@ -92,6 +95,9 @@ impl Certificate {
     pub(crate) fn path_from_der(der: &[u8]) -> Result<Vec<Self>, SecurityError> {
         let unreadable = |_| SecurityError::Token("the path of certificates cannot be read".to_owned());
         let path = Vec::<Any>::from_der(der).map_err(unreadable)?;
+        if path.len() > MAX_PATH {
+            return Err(SecurityError::Token(format!("a path has more than {MAX_PATH} certificates")));
+        }
         let ders = path.iter().rev().map(|one| one.to_der().map_err(unreadable));
         let path = ders.map(|der| Self::from_der(der?)).collect::<Result<Vec<_>, _>>()?;
         if path.is_empty() {
@@ -136,6 +142,12 @@ impl Certificate {
     /// Returns the SHA-1 digest of the certificate, by which messages may refer to it.
     pub fn thumbprint(&self) -> &[u8] {
         &self.0.thumbprint
+    }
+
+    /// Returns the SHA-256 digest of the certificate, in hexadecimal digits.
+    pub fn fingerprint(&self) -> String {
+        let digest = digest::digest(&digest::SHA256, self.der());
+        digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     pub(crate) fn as_der(&self) -> &CertificateDer<'static> {

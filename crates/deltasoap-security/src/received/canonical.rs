@@ -15,11 +15,15 @@ pub(crate) struct Part {
     pub(crate) omitted: Option<usize>,
 }
 
+/// Maximum bytes of the canonical forms of one signature's parts of the head. They may be longer than
+/// the head: a declaration is repeated wherever it is first used.
+const MAX_CANONICAL: usize = 4 << 20;
+
 /// Returns the canonical forms of some elements of a head, in the order of `parts`. Reads the head
 /// once.
 ///
 /// # Errors
-/// Returns an error if an element has no canonical form.
+/// Returns an error if an element has no canonical form, or they are longer than 4 MiB.
 pub(crate) fn canonical_parts(head: &MessageHead, parts: &[Part]) -> Result<Vec<Vec<u8>>, SecurityError> {
     let mut reader = Reader::new(Limits { tree_nodes: usize::MAX, ..Limits::default() }, Instructions::Refuse);
     let mut window = Window { last: false, ..Window::whole(&head.bytes) };
@@ -33,6 +37,9 @@ pub(crate) fn canonical_parts(head: &MessageHead, parts: &[Part]) -> Result<Vec<
         let at = reader.tag_offset() as usize;
         for part in &mut pending {
             part.take(event, at, window.pos, &reader)?;
+        }
+        if pending.iter().map(|part| part.out.len()).sum::<usize>() > MAX_CANONICAL {
+            return Err(SecurityError::Malformed(format!("signed header blocks take more than {MAX_CANONICAL} bytes")));
         }
     }
     let unfinished = pending.iter().any(|part| !part.canonicalizer.is_done());

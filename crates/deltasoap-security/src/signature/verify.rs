@@ -3,7 +3,7 @@
 use super::{KeySource, Reference, Signature, Transform, read_token_reference};
 use crate::keys::VerifyingKey;
 use crate::received::{BodyPlan, MessageHead, Part, Target, canonical_parts};
-use crate::{Certificate, SecurityError};
+use crate::{Certificate, DigestAlgorithm, SecurityError};
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use deltasoap_xml::c14n::Method;
 
@@ -28,6 +28,8 @@ pub(crate) struct References {
     pub(crate) attachments: Vec<SignedAttachment>,
     /// What remains to be found in the body.
     pub(crate) plan: BodyPlan,
+    /// The SHA-256 digest of what a signature was computed over.
+    pub(crate) signed_info: Vec<u8>,
 }
 
 /// An attachment that a signature refers to.
@@ -53,8 +55,8 @@ impl References {
         self.plan.taken_ids.extend(other.plan.taken_ids);
     }
 
-    /// Verifies a signature: its value, which covers the digests of its references, then these. The
-    /// head is read once for both.
+    /// Verifies a signature: its value, which covers the digests of its references, then these. Nothing
+    /// else is computed for a signature whose value is wrong.
     ///
     /// # Errors
     /// Returns an error if the value or a digest does not match, or a reference leads out of the
@@ -66,18 +68,19 @@ impl References {
         key: &VerifyingKey,
     ) -> Result<(), SecurityError> {
         let method = signature.canonicalization.clone();
-        let mut parts = vec![Part { element: signature.signed_info, method, omitted: None }];
-        let mut expected = Vec::new();
+        let signed_info = canonical_parts(head, &[Part { element: signature.signed_info, method, omitted: None }])?;
+        key.verify(signature.algorithm, &signed_info[0], &signature.value)?;
+        let mut hasher = DigestAlgorithm::Sha256.hasher();
+        hasher.update(&signed_info[0]);
+        self.signed_info = hasher.finish();
+        let (mut parts, mut expected) = (Vec::new(), Vec::new());
         for reference in &signature.references {
             if let Some((part, element)) = self.part_of(head, signature, reference)? {
                 parts.push(part);
                 expected.push((reference, element));
             }
         }
-        let mut canonical = canonical_parts(head, &parts)?.into_iter();
-        let signed_info = canonical.next().unwrap_or_default();
-        key.verify(signature.algorithm, &signed_info, &signature.value)?;
-        for (bytes, (reference, element)) in canonical.zip(expected) {
+        for (bytes, (reference, element)) in canonical_parts(head, &parts)?.into_iter().zip(expected) {
             let bytes = match reference.transform {
                 Transform::Token(_) => with_default_namespace(bytes),
                 _ => bytes,

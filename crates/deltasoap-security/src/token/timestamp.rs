@@ -12,6 +12,13 @@ pub(crate) fn date_time(time: SystemTime) -> Result<String, SecurityError> {
     Ok(Timestamp::try_from(time).map_err(out_of_range)?.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string())
 }
 
+/// Returns a time like [`date_time`], in microseconds: receivers take two messages with the same body
+/// and the same time for one that was sent twice.
+fn precise(time: SystemTime) -> Result<String, SecurityError> {
+    let out_of_range = |_| SecurityError::Write("the clock shows a time that xsd:dateTime cannot express".to_owned());
+    Ok(Timestamp::try_from(time).map_err(out_of_range)?.strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string())
+}
+
 /// Reads an `xsd:dateTime`; without a time zone it counts as UTC.
 pub(crate) fn parse_date_time(text: &str) -> Result<SystemTime, SecurityError> {
     let malformed = || SecurityError::Malformed(format!("{text:?} is not a time"));
@@ -25,8 +32,8 @@ pub(crate) fn write(id: &str, now: SystemTime, valid_for: Duration) -> Result<St
         "<wsu:Timestamp xmlns:wsu=\"{wsu}\" wsu:Id=\"{id}\"><wsu:Created>{created}</wsu:Created>\
          <wsu:Expires>{expires}</wsu:Expires></wsu:Timestamp>",
         wsu = ns::WSU,
-        created = date_time(now)?,
-        expires = date_time(now + valid_for)?,
+        created = precise(now)?,
+        expires = precise(now + valid_for)?,
     ))
 }
 

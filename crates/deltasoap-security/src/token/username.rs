@@ -158,9 +158,8 @@ pub(crate) fn check(
                 return Err(SecurityError::Authentication("a password digest needs a nonce and a time".to_owned()));
             }
             let until = freshness.check_created(parse_date_time(created)?, now)?;
-            let seen = replays.map_or(Ok(()), |replays| {
-                replays.insert(&[b"nonce", user.as_bytes(), &nonce, created.as_bytes()], until, now)
-            });
+            let seen =
+                replays.map_or(Ok(()), |replays| replays.insert(&[b"nonce", &nonce, created.as_bytes()], until, now));
             seen.map(|()| user.to_owned())
         }
         other => Err(SecurityError::Unsupported(format!("passwords of the type {other:?} are not supported"))),

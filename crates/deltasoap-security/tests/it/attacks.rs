@@ -307,3 +307,22 @@ fn signatures_of_others() {
     let unsigned = verify(attack.as_bytes(), requirements().signed_header(name));
     assert!(matches!(unsigned, Err(SecurityError::Missing(_))), "{unsigned:?}");
 }
+
+/// The canonical form of a header block may be much longer than the block. Nothing of it is computed
+/// before the signature's value is known to be valid, and what is computed is bounded.
+#[test]
+fn canonical_forms_that_grow() {
+    let message = signed();
+    let long = "u".repeat(60_000);
+    let block = format!("<x Id=\"signed-block-x\">{}</x>", "<p:a/>".repeat(4000));
+    let reference = between(&message, "<ds:Reference ", "</ds:Reference>");
+    let to_block = reference.replace("signed-block-0", "signed-block-x");
+    let attack = message
+        .replace("<soap:Envelope ", &format!("<soap:Envelope xmlns:p=\"urn:{long}\" "))
+        .replace("</soap:Header>", &format!("{block}</soap:Header>"))
+        .replacen(reference, &to_block.repeat(8), 1);
+    let start = std::time::Instant::now();
+    let refused = verify(attack.as_bytes(), requirements());
+    assert!(matches!(refused, Err(SecurityError::Check(_))), "{refused:?}");
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}

@@ -50,9 +50,9 @@ impl MemorySource {
     }
 
     /// Returns the source of the memory of a sender that a message proves.
-    pub(crate) fn of_sender(mut self, name: &str) -> Self {
+    pub(crate) fn of_sender(mut self, key: String) -> Self {
         if self.cache.sharing() == Sharing::Principal {
-            self.principal = Some(Principal::new(name));
+            self.principal = Some(Principal::new(key));
         }
         self
     }
