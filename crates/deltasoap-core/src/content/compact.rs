@@ -74,7 +74,7 @@ pub trait Slot {
     /// Same as [`Occurs::decode`].
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
 
-    /// See [`ListShortcuts::scan_leaf`](ListShortcuts::scan_leaf).
+    /// See [`ListShortcuts::scan_leaf`].
     fn scan_leaf(&mut self, leaf: &mut Leaf<'_>, view: View<'_>) -> Option<()>;
 
     /// See [`Occurs::encode`].
@@ -92,13 +92,13 @@ pub trait ListSlot {
     /// See [`Occurs::splice`].
     fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize;
 
-    /// See [`ListShortcuts::run`](ListShortcuts::run).
+    /// See [`ListShortcuts::run`].
     fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run;
 
-    /// See [`ListShortcuts::patch`](ListShortcuts::patch).
+    /// See [`ListShortcuts::patch`].
     fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch;
 
-    /// See [`ListShortcuts::item_leaves`](ListShortcuts::item_leaves).
+    /// See [`ListShortcuts::item_leaves`].
     fn item_leaves(&self, view: View<'_>) -> Option<usize>;
 }
 
