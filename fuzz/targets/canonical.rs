@@ -7,9 +7,13 @@
 
 #![no_main]
 
-use deltasoap_xml::c14n::{C14nError, Canonicalizer, Method, canonicalize};
-use deltasoap_xml::{Event, Feed, Instructions, Limits, Reader, Stop, Window, XmlError};
+#[path = "../../tests/xml/src/walk.rs"]
+mod walk;
+
+use deltasoap_xml::c14n::{Method, canonicalize};
+use deltasoap_xml::{Event, Limits, Reader};
 use libfuzzer_sys::fuzz_target;
+use walk::{Form, Walk, count_elements, read};
 
 fuzz_target!(|input: &[u8]| {
     let (document, control) = match input.split_last() {
@@ -46,66 +50,10 @@ fn method(control: u8) -> Method {
 /// Returns the form of an element; of the root element, if there are not as many. The document comes
 /// in pieces; with `pass`, content that is its own form is passed by comparing bytes, otherwise
 /// the document is in one piece.
-fn in_pieces(document: &[u8], element: usize, method: &Method, pass: bool) -> Result<Vec<u8>, C14nError> {
-    let count = count(document)?;
-    let mut reader = Reader::new(Limits::NONE, Instructions::Skip);
-    let canonicalizer = Canonicalizer::new(method.clone());
-    canonicalizer.prepare(&mut reader);
-    let before = if element < count { element } else { 0 };
-    let mut walk = Walk { reader, canonicalizer, before, is_begun: false, pass, out: Vec::new(), error: None };
-    let mut feed = Feed::new(Limits::NONE);
+fn in_pieces(document: &[u8], element: usize, method: &Method, pass: bool) -> Form {
+    let element = if element < count_elements(document)? { element } else { 0 };
     let size = if pass { 1 + document.len() % 13 } else { document.len().max(1) };
-    for piece in document.chunks(size) {
-        feed.push(piece, |window| walk.step(window))?;
-    }
-    feed.finish(|window| walk.step(window))?;
-    walk.error.map_or(Ok(walk.out), Err)
-}
-
-struct Walk {
-    reader: Reader,
-    canonicalizer: Canonicalizer,
-    /// Number of start tags before that of the element.
-    before: usize,
-    is_begun: bool,
-    pass: bool,
-    out: Vec<u8>,
-    error: Option<C14nError>,
-}
-
-impl Walk {
-    fn step(&mut self, window: &mut Window<'_>) -> Result<(), Option<Box<XmlError>>> {
-        let Walk { reader, canonicalizer, before, is_begun, pass, out, error } = self;
-        let mut sink = |piece: &[u8]| out.extend_from_slice(piece);
-        loop {
-            if *pass && !canonicalizer.is_done() {
-                canonicalizer.pass(reader, window, &mut sink);
-            }
-            let event = match reader.next(window) {
-                Ok(Event::Done) => return Ok(()),
-                Ok(event) => event,
-                Err(Stop::Pending) => return Err(None),
-                Err(Stop::Error(error)) => return Err(Some(error)),
-            };
-            if event == Event::Start && !*is_begun {
-                *is_begun = *before == 0;
-                if !*is_begun {
-                    *before -= 1;
-                    canonicalizer.around(reader);
-                }
-            }
-            if *is_begun && error.is_none() {
-                *error = canonicalizer.event(event, reader, &mut sink).err();
-            }
-        }
-    }
-}
-
-/// Returns the number of elements.
-fn count(document: &[u8]) -> Result<usize, C14nError> {
-    let mut count = 0;
-    read(document, |event, _| count += usize::from(event == Event::Start))?;
-    Ok(count)
+    Walk::new(element, method, pass).run(document.chunks(size))
 }
 
 /// Returns names, attributes and text.
@@ -131,20 +79,4 @@ fn start(reader: &Reader) -> String {
     let mut attributes: Vec<_> = (0..reader.attribute_count()).map(attribute).collect();
     attributes.sort_unstable();
     format!("\u{1}{{{}}}{}{}\u{4}", names.namespace(reader.name()), names.local(reader.name()), attributes.concat())
-}
-
-fn read(document: &[u8], mut take: impl FnMut(Event<'_>, &Reader)) -> Result<(), Box<XmlError>> {
-    let (mut reader, mut feed) = (Reader::new(Limits::NONE, Instructions::Skip), Feed::new(Limits::NONE));
-    let mut step = |window: &mut Window<'_>| {
-        loop {
-            match reader.next(window) {
-                Ok(Event::Done) => return Ok(()),
-                Ok(event) => take(event, &reader),
-                Err(Stop::Pending) => return Err(None),
-                Err(Stop::Error(error)) => return Err(Some(error)),
-            }
-        }
-    };
-    feed.push(document, &mut step)?;
-    feed.finish(&mut step)
 }

@@ -1,6 +1,6 @@
 //! Algorithms of digests and signatures, and their identifiers (XML Signature 1.1; RFC 9231).
 
-use crate::SecurityError;
+use crate::error::SecurityError;
 use aws_lc_rs::digest;
 use std::fmt;
 

@@ -38,12 +38,12 @@
 mod algorithms;
 mod encryption;
 mod error;
-mod incoming;
 mod keys;
 mod ns;
 mod outgoing;
 mod received;
 mod replay;
+mod requirements;
 mod signature;
 mod token;
 mod trust;
@@ -53,14 +53,14 @@ mod xml;
 pub use algorithms::{DigestAlgorithm, SignatureAlgorithm};
 pub use encryption::{ContentCipher, KeyTransport};
 pub use error::SecurityError;
-pub use incoming::{Requirements, Sender, Verified};
 pub use keys::{Certificate, Decrypter, DecryptionKey, Identity, Signer, SigningKey};
 pub use outgoing::{BODY_ID, KeyReference, Protection};
 pub use replay::ReplayCache;
+pub use requirements::Requirements;
 pub use token::saml::{Assertion, AssertionRules, Confirmation};
 pub use token::username::{UsernameToken, Users};
 pub use trust::Trust;
-pub use verification::Verification;
+pub use verification::{Sender, Verification, Verified};
 
 /// Reads a time as messages have it, an `xsd:dateTime`; without a time zone it counts as UTC.
 ///

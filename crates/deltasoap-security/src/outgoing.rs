@@ -1,12 +1,17 @@
 //! What is added to sent messages: tokens, a timestamp, signatures, encryption.
 
+use crate::algorithms::DigestAlgorithm;
+use crate::encryption::ContentCipher;
+use crate::encryption::KeyTransport;
 use crate::encryption::Sealer;
+use crate::error::SecurityError;
+use crate::keys::Certificate;
 use crate::keys::Identity;
+use crate::ns;
 use crate::signature::{PartReference, SignedPart, write};
 use crate::token::timestamp;
 use crate::token::username::UsernameToken;
 use crate::xml::attribute;
-use crate::{Certificate, ContentCipher, DigestAlgorithm, KeyTransport, SecurityError, ns};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use deltasoap_core::soap::{HeaderBlock, Version};

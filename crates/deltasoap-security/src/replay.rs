@@ -1,7 +1,7 @@
 //! Messages and nonces that were accepted before.
 
-use crate::SecurityError;
 use crate::algorithms::Hasher;
+use crate::error::SecurityError;
 use aws_lc_rs::digest;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Mutex, PoisonError};

@@ -1,7 +1,8 @@
 //! Whom signatures are trusted from.
 
+use crate::error::SecurityError;
+use crate::keys::Certificate;
 use crate::keys::{CertificateId, Secret, VerifyingKey};
-use crate::{Certificate, SecurityError};
 use rustls_pki_types::{CertificateDer, TrustAnchor, UnixTime};
 use std::collections::HashMap;
 use std::fmt;

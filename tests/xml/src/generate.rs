@@ -240,7 +240,7 @@ mod tests {
     fn documents_are_well_formed_and_varied() {
         let documents: Vec<_> = (0..500).map(|number| document(1, number)).collect();
         for document in &documents {
-            let read = Reading::new().read(document, &mut Rng::with_seed(0)).unwrap();
+            let read = Reading::new().read(document, &mut Rng::with_seed(0)).expect("a tree");
             assert!(read.is_ok(), "{}: {read:?}", String::from_utf8_lossy(document));
         }
         assert_eq!(document(1, 7), documents[7]);

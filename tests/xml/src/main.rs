@@ -16,6 +16,7 @@ mod parser;
 mod reading;
 mod suite;
 mod tally;
+mod walk;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -259,7 +259,7 @@ pub trait HandlerResult<Marker>: 'static {
     #[doc(hidden)]
     fn response() -> Option<(QName, ElementRef)>;
 
-    /// Returns the names and schemas of the detail entries that faults may have.
+    /// Returns the detail entries of faults: their names and schemas.
     #[doc(hidden)]
     fn faults() -> Vec<(QName, ElementRef)> {
         Vec::new()

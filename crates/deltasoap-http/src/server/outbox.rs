@@ -142,6 +142,8 @@ mod tests {
             "https://client.example/replies/%2E%2e/admin",
             "https://client.example/replies/..%2Fadmin",
             "https://client.example/replies/..%5cadmin",
+            "https://client.example/replies/..;/admin",
+            "https://client.example/replies/%252e%252e/admin",
             "https://client.example@evil.example/replies",
             "https://evil@client.example/replies",
             "https://client.example.evil.example/replies",

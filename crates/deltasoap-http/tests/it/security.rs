@@ -130,6 +130,36 @@ async fn both_directions_are_encrypted() {
     }
 }
 
+/// A transfer whose amount is no number.
+#[derive(Soap)]
+#[soap(namespace = "urn:bank", name = "Transfer", message, response = Receipt)]
+struct Named {
+    amount: String,
+}
+
+/// Whoever changes ciphertext learns nothing of the plaintext from the fault.
+#[tokio::test]
+async fn faults_do_not_tell_what_was_decrypted() {
+    let own = rsa("server");
+    let certificate = own.certificate().expect("a certificate").clone();
+    let service = SoapService::builder()
+        .requirements(required("request").decrypt_with(own).expect("a key"))
+        .operation(async |_: Transfer| Receipt { amount: 0.0, sender: String::new() })
+        .build()
+        .expect("a service");
+    let protection = signed("request").encrypt(certificate);
+    let client = Client::builder("http://localhost/").protection(protection).build_with(service).expect("a client");
+    let reason = async |client: &Client<SoapService>| match client.call(&Named { amount: "much".to_owned() }).await {
+        Err(CallError::Fault(fault)) => fault.reason.clone(),
+        other => panic!("a fault, not {other:?}"),
+    };
+    assert_eq!(reason(&client).await, "the message cannot be read");
+    let service =
+        SoapService::builder().operation(async |_: Transfer| Receipt { amount: 0.0, sender: String::new() }).build();
+    let plain = Client::with_service("http://localhost/", service.expect("a service")).expect("a client");
+    assert!(reason(&plain).await.contains("Transfer/amount"), "others are told the place");
+}
+
 #[tokio::test]
 async fn what_is_not_secured_is_refused() {
     let plain = Client::with_service("http://localhost/", bank()).expect("a client");

@@ -1,7 +1,7 @@
 //! Ciphers for content and for keys, and their identifiers (XML Encryption 1.1, section 5).
 
 use super::undecipherable;
-use crate::SecurityError;
+use crate::error::SecurityError;
 use aws_lc_rs::aead::{AES_128_GCM, AES_192_GCM, AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use aws_lc_rs::cipher::{self, DecryptingKey, DecryptionContext, UnboundCipherKey};
 use aws_lc_rs::{aead, rand};

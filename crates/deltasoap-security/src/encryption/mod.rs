@@ -17,7 +17,7 @@ pub(crate) use opening::{Decryption, OpenedHead, Opening, Outer, OuterSignature}
 pub(crate) use read::Encryption;
 pub(crate) use write::Sealer;
 
-use crate::SecurityError;
+use crate::error::SecurityError;
 
 /// Returns the error for everything that cannot be decrypted. It does not say why: the reasons would
 /// help to guess the content.

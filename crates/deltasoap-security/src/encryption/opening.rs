@@ -10,10 +10,12 @@
 use super::algorithms::{ContentKey, Plaintext};
 use super::read::{DataMethod, KeyMethod, cipher_value};
 use super::{Encryption, fragment, undecipherable};
+use crate::error::SecurityError;
+use crate::keys::Certificate;
 use crate::keys::Identity;
+use crate::ns;
 use crate::received::{EncryptedData, MAX_ENCRYPTED, MAX_HEAD, MessageHead, Tree};
 use crate::signature::{KeyInfo, KeySource, References, SignedBy, certificates, decode_base64};
-use crate::{Certificate, SecurityError, ns};
 use bytes::{Buf, BytesMut};
 use deltasoap_xml::Limits;
 use std::collections::{BTreeMap, BTreeSet};

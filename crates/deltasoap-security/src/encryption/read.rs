@@ -2,9 +2,10 @@
 
 use super::algorithms::RSA_OAEP;
 use super::{ContentCipher, KeyTransport};
+use crate::error::SecurityError;
+use crate::ns;
 use crate::received::Tree;
 use crate::signature::{KeyInfo, KeySource, decode_base64};
-use crate::{SecurityError, ns};
 
 /// The encrypted keys and the lists of encrypted data in a security header.
 #[derive(Debug, Default)]

@@ -2,7 +2,9 @@
 
 use super::algorithms::random;
 use super::{ContentCipher, KeyTransport};
-use crate::{Certificate, SecurityError, ns};
+use crate::error::SecurityError;
+use crate::keys::Certificate;
+use crate::ns;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use deltasoap_core::Outgoing;

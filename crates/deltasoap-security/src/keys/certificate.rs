@@ -3,7 +3,8 @@
 use super::decryption::oaep;
 use super::distinguished_name::DistinguishedName;
 use super::{KeyKind, PublicKey, VerifyingKey};
-use crate::{KeyTransport, SecurityError};
+use crate::encryption::KeyTransport;
+use crate::error::SecurityError;
 use aws_lc_rs::digest;
 use aws_lc_rs::rsa::{OaepPublicEncryptingKey, PublicEncryptingKey};
 use rustls_pki_types::CertificateDer;

@@ -1,6 +1,7 @@
 //! Private keys that decrypt the keys of messages.
 
-use crate::{KeyTransport, SecurityError};
+use crate::encryption::KeyTransport;
+use crate::error::SecurityError;
 use aws_lc_rs::encoding::AsDer;
 use aws_lc_rs::rsa::{
     KeyPair, OAEP_SHA1_MGF1SHA1, OAEP_SHA256_MGF1SHA256, OAEP_SHA384_MGF1SHA384, OAEP_SHA512_MGF1SHA512, OaepAlgorithm,

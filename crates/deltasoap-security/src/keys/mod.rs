@@ -8,7 +8,8 @@ pub use certificate::Certificate;
 pub(crate) use certificate::CertificateId;
 pub use decryption::{Decrypter, DecryptionKey};
 
-use crate::{SecurityError, SignatureAlgorithm};
+use crate::algorithms::SignatureAlgorithm;
+use crate::error::SecurityError;
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{
     self, EcdsaKeyPair, Ed25519KeyPair, ParsedPublicKey, RsaEncoding, RsaKeyPair, RsaParameters, VerificationAlgorithm,

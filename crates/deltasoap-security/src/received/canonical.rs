@@ -1,7 +1,7 @@
 //! Canonical forms of elements of the head.
 
 use super::MessageHead;
-use crate::SecurityError;
+use crate::error::SecurityError;
 use deltasoap_xml::c14n::{Canonicalizer, Method};
 use deltasoap_xml::{Event, Instructions, Limits, Reader, Stop, Window};
 

@@ -1,7 +1,8 @@
 //! Encrypted data in the body, as it arrives.
 
 use super::Tree;
-use crate::{SecurityError, ns};
+use crate::error::SecurityError;
+use crate::ns;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use deltasoap_xml::{Event, Reader};

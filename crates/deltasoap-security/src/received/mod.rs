@@ -20,8 +20,10 @@ pub(crate) use canonical::{Part, canonical_parts};
 pub(crate) use collect::EncryptedData;
 pub(crate) use tree::{Tree, ids_of};
 
+use crate::algorithms::DigestAlgorithm;
 use crate::algorithms::Hasher;
-use crate::{DigestAlgorithm, SecurityError, ns};
+use crate::error::SecurityError;
+use crate::ns;
 use collect::{Collector, bindings};
 use deltasoap_core::soap::Version;
 use deltasoap_xml::c14n::{Canonicalizer, Method};
@@ -32,6 +34,9 @@ use std::collections::BTreeSet;
 pub(crate) const MAX_HEAD: usize = 1 << 20;
 /// Maximum number of encrypted parts of a message.
 pub(crate) const MAX_ENCRYPTED: usize = 64;
+/// Maximum number of references to the body or to something in it. Each one may canonicalize and hash
+/// the whole body.
+const MAX_TARGETS: usize = 16;
 
 /// What is known when the body's start tag was read.
 #[derive(Debug, Default)]
@@ -343,6 +348,10 @@ impl Walker {
         }
         self.head.body_ids = ids_of(&self.reader).map(str::to_owned).collect();
         let BodyPlan { targets, taken_ids, encrypted } = check(&self.head)?;
+        if targets.len() > MAX_TARGETS {
+            let error = format!("signatures have more than {MAX_TARGETS} references to the body");
+            return Err(SecurityError::Malformed(error));
+        }
         self.taken_ids = taken_ids;
         self.collector = Collector::new(encrypted);
         self.targets =

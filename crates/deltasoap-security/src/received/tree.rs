@@ -1,6 +1,7 @@
 //! The head of a message as a tree.
 
-use crate::{SecurityError, ns};
+use crate::error::SecurityError;
+use crate::ns;
 use deltasoap_xml::{NameId, Reader};
 
 /// Maximum number of elements before the body.

@@ -2,9 +2,11 @@
 //! Security 1.1, section 7).
 
 use super::read::decode_base64;
+use crate::error::SecurityError;
+use crate::keys::Certificate;
 use crate::keys::{CertificateId, KeyKind, PublicKey, VerifyingKey};
+use crate::ns;
 use crate::received::Tree;
-use crate::{Certificate, SecurityError, ns};
 
 /// Maximum number of certificates of a signer; more are not read.
 const MAX_CERTIFICATES: usize = 10;

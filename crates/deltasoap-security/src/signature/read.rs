@@ -1,8 +1,11 @@
 //! The content of a `ds:Signature`.
 
 use super::KeyInfo;
+use crate::algorithms::DigestAlgorithm;
+use crate::algorithms::SignatureAlgorithm;
+use crate::error::SecurityError;
+use crate::ns;
 use crate::received::Tree;
-use crate::{DigestAlgorithm, SecurityError, SignatureAlgorithm, ns};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use deltasoap_xml::c14n::Method;

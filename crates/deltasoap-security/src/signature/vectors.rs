@@ -1,9 +1,11 @@
 //! Signatures that other implementations made, of `testdata/signatures`.
 
 use super::{KeyInfo, KeySource, References, Signature, Transform};
+use crate::error::SecurityError;
+use crate::keys::Certificate;
 use crate::keys::{Secret, VerifyingKey};
+use crate::ns;
 use crate::received::{MessageHead, Part, canonical_parts};
-use crate::{Certificate, SecurityError, ns};
 use deltasoap_xml::{Event, Instructions, Limits, Reader, Window};
 use std::path::Path;
 

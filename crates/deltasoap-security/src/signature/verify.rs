@@ -1,9 +1,11 @@
 //! Verification: the value of a signature, and the digests of what it refers to.
 
 use super::{KeySource, Reference, Signature, Transform, read_token_reference};
+use crate::algorithms::DigestAlgorithm;
+use crate::error::SecurityError;
+use crate::keys::Certificate;
 use crate::keys::VerifyingKey;
 use crate::received::{BodyPlan, MessageHead, Part, Target, canonical_parts};
-use crate::{Certificate, DigestAlgorithm, SecurityError};
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use deltasoap_xml::c14n::Method;
 
@@ -36,7 +38,7 @@ pub(crate) struct References {
 #[derive(Debug, Clone)]
 pub(crate) struct SignedAttachment {
     pub(crate) content_id: String,
-    pub(crate) algorithm: crate::DigestAlgorithm,
+    pub(crate) algorithm: crate::algorithms::DigestAlgorithm,
     pub(crate) digest: Vec<u8>,
 }
 

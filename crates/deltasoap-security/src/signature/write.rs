@@ -1,8 +1,10 @@
 //! Writes signatures. Everything is written in canonical form, so nothing of it is canonicalized.
 
+use crate::algorithms::DigestAlgorithm;
+use crate::error::SecurityError;
 use crate::keys::Signer;
+use crate::ns;
 use crate::xml::{attribute, text};
-use crate::{DigestAlgorithm, SecurityError, ns};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::fmt::Write;

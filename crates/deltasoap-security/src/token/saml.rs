@@ -1,11 +1,13 @@
 //! SAML assertions 1.1 and 2.0 as tokens (SAML Token Profile 1.1).
 
 use super::timestamp::{Freshness, parse_date_time, shown};
+use crate::error::SecurityError;
+use crate::keys::Certificate;
 use crate::keys::VerifyingKey;
+use crate::ns;
 use crate::received::{MessageHead, Tree};
 use crate::signature::{KeyInfo, KeySource, References, Signature};
 use crate::trust::Trust;
-use crate::{Certificate, SecurityError, ns};
 use std::time::{Duration, SystemTime};
 
 /// What a verified assertion says.

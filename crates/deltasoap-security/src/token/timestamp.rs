@@ -1,8 +1,9 @@
 //! `wsu:Timestamp`: when a message was created, and until when it is valid (SOAP Message Security
 //! 1.1, section 10).
 
+use crate::error::SecurityError;
+use crate::ns;
 use crate::received::Tree;
-use crate::{SecurityError, ns};
 use jiff::Timestamp;
 use std::time::{Duration, SystemTime};
 

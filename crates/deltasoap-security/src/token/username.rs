@@ -2,10 +2,11 @@
 
 use super::timestamp::{Freshness, date_time, parse_date_time};
 use crate::algorithms::Hasher;
+use crate::error::SecurityError;
+use crate::ns;
 use crate::received::Tree;
 use crate::replay::ReplayCache;
 use crate::xml::text;
-use crate::{SecurityError, ns};
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::{digest, rand};
 use base64::Engine;

@@ -1,6 +1,11 @@
 //! Attacks, which are refused.
 
-use crate::support::{KEYS, blocks, client, now, send, text, trust, verify, verify_in};
+use crate::support::{
+    C14N, HMAC, KEYS, WSSE, WSU, between, blocks, client, now, reference, send, signature, text, trust, verify,
+    verify_in,
+};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use deltasoap_core::soap::Version;
 use deltasoap_security::{
     Identity, KeyReference, Protection, ReplayCache, Requirements, SecurityError, SigningKey, Trust, UsernameToken,
@@ -26,13 +31,6 @@ fn refused(message: &str) -> SecurityError {
 /// Returns the message if it is a valid one.
 fn signed_text(message: &str) -> &str {
     if verify(message.as_bytes(), requirements()).is_ok() { message } else { "" }
-}
-
-/// Returns the text from one place to another, both included.
-fn between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
-    let start = text.find(from).expect("the start");
-    let end = start + text[start..].find(to).expect("the end") + to.len();
-    &text[start..end]
 }
 
 #[test]
@@ -234,6 +232,47 @@ fn messages_are_accepted_once() {
     }
 }
 
+/// An ECDSA signature (r, s) is valid as (r, n - s) too, so it does not identify a message.
+#[test]
+fn the_other_value_of_a_signature() {
+    let certified = rcgen::generate_simple_self_signed(["client".to_owned()]).expect("a certificate");
+    let identity = Identity::from_pem(certified.cert.pem(), certified.signing_key.serialize_pem());
+    let protection = Protection::new().timestamp(Duration::from_secs(300)).sign(identity.expect("an identity"));
+    let requirements = |replays| {
+        let trust = Trust::nobody().certificates(certified.cert.pem()).expect("a certificate");
+        Arc::new(Requirements::new().trust(trust).signed_timestamp().replays(replays))
+    };
+    let value = crate::support::transfer();
+    let envelope = deltasoap_core::soap::Envelope::new(&value).canonical(deltasoap_security::BODY_ID);
+    let message =
+        deltasoap_core::Template::new(deltasoap_core::Templating::default()).encode(&envelope).expect("a message");
+    let message = text(&protection.secure(Version::Soap11, &[], message, &[]).expect("a header").to_vec());
+    let value = between(&message, "<ds:SignatureValue>", "</ds:SignatureValue>");
+    let text = &value["<ds:SignatureValue>".len()..value.len() - "</ds:SignatureValue>".len()];
+    let mut signature = BASE64_STANDARD.decode(text).expect("a value");
+    negate(&mut signature[32..]);
+    let other = message.replace(text, &BASE64_STANDARD.encode(&signature));
+    assert_ne!(other, message);
+    let forgetful = requirements(None);
+    verify_in(other.as_bytes(), 1000, &forgetful).expect("a valid signature");
+    let requirements = requirements(Some(Arc::default()));
+    verify_in(message.as_bytes(), 1000, &requirements).expect("a message");
+    let again = verify_in(other.as_bytes(), 1000, &requirements);
+    assert!(matches!(again, Err(SecurityError::Expired(_))), "{again:?}");
+}
+
+/// Replaces s by n - s, where n is the order of the group of P-256 (SEC 2, section 2.4.2).
+fn negate(s: &mut [u8]) {
+    let order = 0xffff_ffff_0000_0000_ffff_ffff_ffff_ffff_u128.to_be_bytes();
+    let order = [order, 0xbce6_faad_a717_9e84_f3b9_cac2_fc63_2551_u128.to_be_bytes()].concat();
+    let mut borrow = false;
+    for (byte, order) in s.iter_mut().zip(order).rev() {
+        let (first, below) = order.overflowing_sub(*byte);
+        let (second, still_below) = first.overflowing_sub(borrow.into());
+        (*byte, borrow) = (second, below || still_below);
+    }
+}
+
 #[test]
 fn old_messages_and_those_from_the_future() {
     let message = signed();
@@ -306,6 +345,27 @@ fn signatures_of_others() {
     let name = deltasoap_core::QName::new("urn:tx", "transaction");
     let unsigned = verify(attack.as_bytes(), requirements().signed_header(name));
     assert!(matches!(unsigned, Err(SecurityError::Missing(_))), "{unsigned:?}");
+}
+
+/// Each reference to the body costs a pass over it, also if its signature is valid.
+#[test]
+fn many_references_to_the_body() {
+    let element = |index: usize| format!("<a xmlns:u=\"{WSU}\" u:Id=\"part-{index}\"></a>");
+    let verified = |count: usize| {
+        let references =
+            (0..count).map(|index| reference(&format!("part-{index}"), &[C14N], element(index).as_bytes()));
+        let key_info = "<ds:KeyInfo><ds:KeyName>branch</ds:KeyName></ds:KeyInfo>";
+        let signature = signature(&SigningKey::hmac(b"a secret"), HMAC, &references.collect::<String>(), key_info);
+        let message = format!(
+            "<s:Envelope xmlns:s=\"http://schemas.xmlsoap.org/soap/envelope/\"><s:Header>\
+             <wsse:Security xmlns:wsse=\"{WSSE}\">{signature}</wsse:Security></s:Header><s:Body>{}</s:Body></s:Envelope>",
+            (0..count).map(element).collect::<String>()
+        );
+        verify(message.as_bytes(), Requirements::new().trust(trust().secret("branch", "a secret")))
+    };
+    verified(16).expect("a valid message");
+    let refused = verified(17);
+    assert!(matches!(&refused, Err(SecurityError::Malformed(error)) if error.contains("16")), "{refused:?}");
 }
 
 /// The canonical form of a header block may be much longer than the block. Nothing of it is computed

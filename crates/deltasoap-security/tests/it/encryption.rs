@@ -1,7 +1,8 @@
 //! Encrypted messages, and attacks on them.
 
 use crate::support::{
-    KEYS, Transfer, blocks, client, now, open, open_in, send, send_by, server, text, transfer, trust, verify,
+    C14N, HMAC, KEYS, Transfer, between, blocks, client, now, open, open_in, reference, send, send_by, server,
+    signature, text, transfer, trust, verify,
 };
 use aws_lc_rs::cipher::{AES_128, EncryptingKey, EncryptionContext, UnboundCipherKey};
 use aws_lc_rs::rsa::{OAEP_SHA1_MGF1SHA1, OaepPublicEncryptingKey, PrivateDecryptingKey};
@@ -13,6 +14,8 @@ use deltasoap_security::{
     BODY_ID, Certificate, ContentCipher, Decrypter, Identity, KeyReference, KeyTransport, Protection, Requirements,
     SecurityError, SigningKey, Trust, UsernameToken,
 };
+use deltasoap_xml::Limits;
+use deltasoap_xml::c14n::{Method, canonicalize};
 use rustls_pki_types::PrivatePkcs8KeyDer;
 use rustls_pki_types::pem::PemObject;
 use std::sync::Arc;
@@ -38,13 +41,6 @@ fn decrypting() -> Requirements {
 
 fn requirements() -> Requirements {
     decrypting().trust(trust()).signed_body().signed_timestamp().encrypted_body()
-}
-
-/// Returns the text from one place to another, both included.
-fn between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
-    let start = text.find(from).expect("the start");
-    let end = start + text[start..].find(to).expect("the end") + to.len();
-    &text[start..end]
 }
 
 const SECRET: &str = "Ada &amp; &lt;Bob&gt;";
@@ -133,6 +129,28 @@ fn user_names_are_encrypted_too() {
         let (_, verified) = open(&message, decrypting().users(users)).expect("a valid message");
         assert_eq!(verified.sender.name(), Some("ada"));
     }
+}
+
+/// Whoever signs the ciphertext of a user name may not know it, so it is not a signed token.
+#[test]
+fn signed_ciphertext_is_no_signed_user_name() {
+    let users = |user: &str| (user == "ada").then_some("word");
+    let protection = Protection::new().timestamp(VALID).user(UsernameToken::text("ada", "word"));
+    let message = text(&send(&protection.encrypt(recipient()), Version::Soap11, &[]));
+    let timestamp = between(&message, "<wsu:Timestamp", "</wsu:Timestamp>");
+    let data = between(&message, "<xenc:EncryptedData", "</xenc:EncryptedData>");
+    let id = between(data, " Id=\"", "\" ").trim().trim_start_matches("Id=").trim_matches('"');
+    let canonical = canonicalize(data.as_bytes(), Limits::default(), &Method::exclusive()).expect("a canonical form");
+    let references = reference("signed-timestamp", &[C14N], timestamp.as_bytes()) + &reference(id, &[C14N], &canonical);
+    let key_info = "<ds:KeyInfo><ds:KeyName>branch</ds:KeyName></ds:KeyInfo>";
+    let signature = signature(&SigningKey::hmac(b"a secret"), HMAC, &references, key_info);
+    let tag = between(&message, "<wsse:Security", ">");
+    let signed = message.replacen(tag, &format!("{tag}{signature}"), 1);
+    let requirements = || decrypting().users(users).trust(trust().secret("branch", "a secret")).signed_timestamp();
+    let (_, verified) = open(signed.as_bytes(), requirements()).expect("a valid message");
+    assert_eq!((verified.sender.user.as_deref(), verified.sender.secret.as_deref()), (Some("ada"), Some("branch")));
+    let refused = open(signed.as_bytes(), requirements().signed_tokens()).map(|(_, verified)| verified);
+    assert!(matches!(refused, Err(SecurityError::Missing(_))), "{refused:?}");
 }
 
 /// Messages of several pieces, written against a template, with a few changes each.

@@ -122,6 +122,22 @@ fn messages_of_a_template_are_signed_anew() {
     assert!(template.stats().first == 1 && template.stats().partial > 1, "{:?}", template.stats());
 }
 
+/// A user whose name is the subject of a certificate is someone else.
+#[test]
+fn senders_have_keys() {
+    let certified =
+        verify(&send(&Protection::new().sign(client()), Version::Soap11, &[]), Requirements::new().trust(trust()));
+    let subject = certified.expect("a valid message").sender;
+    let name = subject.name().expect("a name").to_owned();
+    let users = |_: &str| Some("word");
+    let by_name = send(&Protection::new().user(UsernameToken::text(&name, "word")), Version::Soap11, &[]);
+    let user = verify(&by_name, Requirements::new().users(users)).expect("a valid message").sender;
+    assert_eq!(user.name(), subject.name());
+    assert!(user.key().is_some() && user.key() != subject.key(), "{:?}", user.key());
+    let plain = send(&Protection::new().timestamp(VALID), Version::Soap11, &[]);
+    assert_eq!(verify(&plain, Requirements::new()).expect("a valid message").sender.key(), None);
+}
+
 #[test]
 fn user_names() {
     let users = || |user: &str| (user == "ada").then_some("pass & word");

@@ -1,19 +1,19 @@
 //! SAML assertions, and attacks on them.
 
-use crate::support::{KEYS, blocks, client, now, open_in, send, text, trust, verify};
-use aws_lc_rs::digest::{SHA256, digest};
+use crate::support::{
+    C14N, DS, KEYS, RSA, blocks, client, now, open_in, reference, send, signature, text, trust, verify,
+};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use deltasoap_core::soap::Version;
 use deltasoap_security::{
-    AssertionRules, Certificate, Confirmation, Identity, KeyReference, Protection, Requirements, SecurityError, Signer,
+    AssertionRules, Certificate, Confirmation, Identity, KeyReference, Protection, Requirements, SecurityError,
     SigningKey, Trust, Verified,
 };
 use std::sync::Arc;
 use std::time::Duration;
 
-const DS: &str = "http://www.w3.org/2000/09/xmldsig#";
-const C14N: &str = "http://www.w3.org/2001/10/xml-exc-c14n#";
+const ENVELOPED: &str = "http://www.w3.org/2000/09/xmldsig#enveloped-signature";
 const SAML1: &str = "urn:oasis:names:tc:SAML:1.0:assertion";
 const SAML2: &str = "urn:oasis:names:tc:SAML:2.0:assertion";
 const VALID: &str = "<saml:Conditions NotBefore=\"2026-09-21T14:13:00Z\" NotOnOrAfter=\"2026-09-21T14:23:20Z\">";
@@ -76,24 +76,9 @@ impl Claims {
     }
 
     fn signature(&self, issuer: &(String, String)) -> String {
-        let value = BASE64_STANDARD.encode(digest(&SHA256, self.write("").as_bytes()));
-        let info = format!(
-            "<ds:SignedInfo xmlns:ds=\"{DS}\">\
-             <ds:CanonicalizationMethod Algorithm=\"{C14N}\"></ds:CanonicalizationMethod>\
-             <ds:SignatureMethod Algorithm=\"http://www.w3.org/2001/04/xmldsig-more#rsa-sha256\"></ds:SignatureMethod>\
-             <ds:Reference URI=\"#{id}\"><ds:Transforms>\
-             <ds:Transform Algorithm=\"http://www.w3.org/2000/09/xmldsig#enveloped-signature\"></ds:Transform>\
-             <ds:Transform Algorithm=\"{C14N}\"></ds:Transform></ds:Transforms>\
-             <ds:DigestMethod Algorithm=\"http://www.w3.org/2001/04/xmlenc#sha256\"></ds:DigestMethod>\
-             <ds:DigestValue>{value}</ds:DigestValue></ds:Reference></ds:SignedInfo>",
-            id = self.id
-        );
         let key = SigningKey::from_pem(&issuer.1).expect("a key");
-        format!(
-            "<ds:Signature xmlns:ds=\"{DS}\">{info}<ds:SignatureValue>{}</ds:SignatureValue>{}</ds:Signature>",
-            BASE64_STANDARD.encode(key.sign(info.as_bytes()).expect("a signature")),
-            x509_data(&issuer.0)
-        )
+        let reference = reference(self.id, &[ENVELOPED, C14N], self.write("").as_bytes());
+        signature(&key, RSA, &reference, &x509_data(&issuer.0))
     }
 
     fn signed(&self) -> String {

@@ -1,13 +1,23 @@
 //! Keys, messages, and how both sides use them.
 
+use aws_lc_rs::digest::{SHA256, digest};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use deltasoap::Soap;
 use deltasoap_core::soap::{Envelope, HeaderBlock, Version};
 use deltasoap_core::{Node, QName, Template, Templating};
-use deltasoap_security::{Identity, Protection, Requirements, SecurityError, Trust, Verified};
+use deltasoap_security::{Identity, Protection, Requirements, SecurityError, Signer, SigningKey, Trust, Verified};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, SystemTime};
+
+pub const C14N: &str = "http://www.w3.org/2001/10/xml-exc-c14n#";
+pub const DS: &str = "http://www.w3.org/2000/09/xmldsig#";
+pub const HMAC: &str = "http://www.w3.org/2001/04/xmldsig-more#hmac-sha256";
+pub const RSA: &str = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256";
+pub const WSSE: &str = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd";
+pub const WSU: &str = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd";
 
 /// The time at which all messages are sent.
 pub fn now() -> SystemTime {
@@ -164,4 +174,37 @@ pub fn verify(message: &[u8], requirements: Requirements) -> Result<Verified, Se
 
 pub fn text(message: &[u8]) -> String {
     String::from_utf8(message.to_vec()).expect("UTF-8")
+}
+
+/// Returns the text from one place to another, both included.
+pub fn between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
+    let start = text.find(from).expect("the start");
+    let end = start + text[start..].find(to).expect("the end") + to.len();
+    &text[start..end]
+}
+
+/// Returns a reference to an element with an id, whose transforms leave these bytes. All texts are in
+/// canonical form.
+pub fn reference(id: &str, transforms: &[&str], content: &[u8]) -> String {
+    let transforms = transforms.iter().map(|it| format!("<ds:Transform Algorithm=\"{it}\"></ds:Transform>"));
+    format!(
+        "<ds:Reference URI=\"#{id}\"><ds:Transforms>{}</ds:Transforms>\
+         <ds:DigestMethod Algorithm=\"http://www.w3.org/2001/04/xmlenc#sha256\"></ds:DigestMethod>\
+         <ds:DigestValue>{}</ds:DigestValue></ds:Reference>",
+        transforms.collect::<String>(),
+        BASE64_STANDARD.encode(digest(&SHA256, content))
+    )
+}
+
+/// Returns a signature over references, with a `KeyInfo`.
+pub fn signature(key: &SigningKey, algorithm: &str, references: &str, key_info: &str) -> String {
+    let info = format!(
+        "<ds:SignedInfo xmlns:ds=\"{DS}\">\
+         <ds:CanonicalizationMethod Algorithm=\"{C14N}\"></ds:CanonicalizationMethod>\
+         <ds:SignatureMethod Algorithm=\"{algorithm}\"></ds:SignatureMethod>{references}</ds:SignedInfo>"
+    );
+    format!(
+        "<ds:Signature xmlns:ds=\"{DS}\">{info}<ds:SignatureValue>{}</ds:SignatureValue>{key_info}</ds:Signature>",
+        BASE64_STANDARD.encode(key.sign(info.as_bytes()).expect("a signature"))
+    )
 }

@@ -1,264 +1,21 @@
-//! What is required of received messages, and what was found out about one.
+//! The head of a message, which is verified before anything in its body counts.
 
-use crate::encryption::{Decryption, Encryption, OpenedHead, Opening, Outer, OuterSignature, undecipherable};
-use crate::keys::{Identity, VerifyingKey};
+use crate::encryption::{Encryption, OpenedHead, Opening, Outer, OuterSignature, undecipherable};
+use crate::error::SecurityError;
+use crate::keys::{Certificate, VerifyingKey};
+use crate::ns;
 use crate::received::{BodyPlan, MessageHead};
-use crate::replay::ReplayCache;
+use crate::requirements::{Needs, Requirements};
 use crate::signature::{KeyInfo, KeySource, References, Signature, SignedAttachment, SignedBy, certificates};
-use crate::token::saml::{self, Assertion, AssertionRules, Confirmation};
-use crate::token::timestamp::Freshness;
-use crate::token::username::{self, Users};
-use crate::trust::Trust;
-use crate::verification::Verification;
-use crate::{Certificate, SecurityError, ns};
+use crate::token::saml::{self, Assertion, Confirmation};
+use crate::token::username;
 use deltasoap_core::QName;
 use deltasoap_core::soap::Version;
 use deltasoap_xml::Limits;
-use std::fmt;
-use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-/// Default maximum difference of the clocks.
-const SKEW: Duration = Duration::from_secs(60);
-/// Default maximum age of a message.
-const AGE: Duration = Duration::from_secs(300);
 /// Maximum number of signatures and tokens in a security header.
 const MAX_TOKENS: usize = 16;
-
-/// What a side requires of the messages that it receives, and whom it trusts.
-///
-/// Everything that a message contains is verified, required or not: an invalid signature fails a
-/// message even if no signature is required.
-///
-/// ```no_run
-/// use deltasoap_security::{Requirements, Trust};
-///
-/// # fn main() -> Result<(), deltasoap_security::SecurityError> {
-/// let trust = Trust::nobody().authorities(std::fs::read("authorities.pem").expect("a file"))?;
-/// let requirements = Requirements::new().trust(trust).signed_body().signed_timestamp();
-/// # Ok(())
-/// # }
-/// ```
-pub struct Requirements {
-    trust: Trust,
-    users: Option<Box<dyn Users>>,
-    /// True if user names are skipped.
-    ignores_users: bool,
-    assertions: Option<AssertionRules>,
-    replays: Option<Arc<ReplayCache>>,
-    decryption: Decryption,
-    freshness: Freshness,
-    /// `None` for the present.
-    now: Option<SystemTime>,
-    needs: Needs,
-}
-
-#[derive(Debug, Default)]
-struct Needs {
-    user: bool,
-    timestamp: bool,
-    assertion: bool,
-    signed_body: bool,
-    signed_timestamp: bool,
-    signed_token: bool,
-    signed_headers: Vec<QName>,
-    encrypted_body: bool,
-    encrypted_headers: Vec<QName>,
-}
-
-impl Default for Requirements {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Requirements {
-    /// Requires nothing and trusts nobody. Clocks may differ by a minute; messages with a time may be
-    /// five minutes old; what was accepted once is not accepted again.
-    pub fn new() -> Self {
-        Requirements {
-            trust: Trust::nobody(),
-            users: None,
-            ignores_users: false,
-            assertions: None,
-            replays: Some(Arc::default()),
-            decryption: Decryption::default(),
-            freshness: Freshness { skew: SKEW, age: AGE },
-            now: None,
-            needs: Needs::default(),
-        }
-    }
-
-    /// Sets whose signatures are accepted.
-    #[must_use]
-    pub fn trust(mut self, trust: Trust) -> Self {
-        self.trust = trust;
-        self
-    }
-
-    /// Sets who knows the passwords of users, and requires a `UsernameToken` with a password.
-    #[must_use]
-    pub fn users(mut self, users: impl Users + 'static) -> Self {
-        self.users = Some(Box::new(users));
-        self.needs.user = true;
-        self
-    }
-
-    /// Accepts `UsernameToken` without checking the password, for recorded messages. Such a user is
-    /// not the [sender](Sender).
-    #[must_use]
-    pub fn unchecked_users(mut self) -> Self {
-        self.ignores_users = true;
-        self
-    }
-
-    /// Sets which SAML assertions are accepted, and requires one.
-    #[must_use]
-    pub fn assertions(mut self, rules: AssertionRules) -> Self {
-        self.assertions = Some(rules);
-        self.needs.assertion = true;
-        self
-    }
-
-    /// Accepts messages without a `UsernameToken` or an assertion too; what is there is verified.
-    #[must_use]
-    pub fn optional_tokens(mut self) -> Self {
-        (self.needs.user, self.needs.assertion) = (false, false);
-        self
-    }
-
-    /// Requires a `Timestamp`.
-    #[must_use]
-    pub fn timestamp(mut self) -> Self {
-        self.needs.timestamp = true;
-        self
-    }
-
-    /// Requires a `Timestamp` that is signed. Without one, a signed message can be sent again.
-    #[must_use]
-    pub fn signed_timestamp(mut self) -> Self {
-        (self.needs.timestamp, self.needs.signed_timestamp) = (true, true);
-        self
-    }
-
-    /// Requires that the body is signed.
-    #[must_use]
-    pub fn signed_body(mut self) -> Self {
-        self.needs.signed_body = true;
-        self
-    }
-
-    /// Requires that header blocks with this name are signed, if there are any.
-    #[must_use]
-    pub fn signed_header(mut self, name: QName) -> Self {
-        self.needs.signed_headers.push(name);
-        self
-    }
-
-    /// Requires that `UsernameToken` and assertions are signed with the message.
-    #[must_use]
-    pub fn signed_tokens(mut self) -> Self {
-        self.needs.signed_token = true;
-        self
-    }
-
-    /// Decrypts what is encrypted for an identity, whose key must be an RSA key. May be called several
-    /// times, for certificates that replace each other. Without it, encrypted messages are refused.
-    ///
-    /// The head of a message, up to 1 MiB, is then held back until its body begins, and encrypted
-    /// data until its end.
-    ///
-    /// # Errors
-    /// Returns an error if the identity has no certificate, or no key that decrypts.
-    pub fn decrypt_with(mut self, identity: Identity) -> Result<Self, SecurityError> {
-        if identity.decrypter.is_none() || identity.certificate().is_none() {
-            return Err(SecurityError::Key("the identity has no certificate or no key that decrypts".to_owned()));
-        }
-        self.decryption.identities.push(identity);
-        Ok(self)
-    }
-
-    /// Accepts content in AES-CBC too, for peers that have nothing better. It does not protect content
-    /// from changes, so attackers who see how changed messages are answered can find out what is in
-    /// them. Therefore such content is only accepted if it is signed, it is held back until its
-    /// signature was verified, and all failures look alike; the time that they take differs by as
-    /// little as possible, but differs. Default: AES-GCM alone.
-    #[must_use]
-    pub fn accept_cbc(mut self) -> Self {
-        self.decryption.accepts_cbc = true;
-        self
-    }
-
-    /// Requires that all content of the body is encrypted. Whoever has this side's certificate can
-    /// encrypt, so this says nothing about the sender.
-    #[must_use]
-    pub fn encrypted_body(mut self) -> Self {
-        self.needs.encrypted_body = true;
-        self
-    }
-
-    /// Requires that header blocks with this name are encrypted, if there are any.
-    #[must_use]
-    pub fn encrypted_header(mut self, name: QName) -> Self {
-        self.needs.encrypted_headers.push(name);
-        self
-    }
-
-    /// Sets the maximum difference of the clocks. Default: one minute.
-    #[must_use]
-    pub fn clock_skew(mut self, skew: Duration) -> Self {
-        self.freshness.skew = skew;
-        self
-    }
-
-    /// Sets the maximum age of messages that have a time, whatever they say about their validity.
-    /// Default: five minutes.
-    #[must_use]
-    pub fn max_age(mut self, age: Duration) -> Self {
-        self.freshness.age = age;
-        self
-    }
-
-    /// Sets the memory of accepted messages, to be shared by several services; `None` accepts
-    /// messages again. Default: one of its own.
-    #[must_use]
-    pub fn replays(mut self, replays: Option<Arc<ReplayCache>>) -> Self {
-        self.replays = replays;
-        self
-    }
-
-    /// Verifies messages as if it were this time, for recorded ones. They may be verified again.
-    #[must_use]
-    pub fn at(mut self, time: SystemTime) -> Self {
-        (self.now, self.replays) = (Some(time), None);
-        self
-    }
-
-    /// Begins to verify a message.
-    pub fn begin(self: &Arc<Self>, limits: Limits) -> Verification {
-        Verification::new(Arc::clone(self), limits)
-    }
-
-    /// Returns true if encrypted messages can be read.
-    pub(crate) fn decrypts(&self) -> bool {
-        !self.decryption.identities.is_empty()
-    }
-
-    /// Returns true if all content of the body must be encrypted.
-    pub(crate) fn needs_encrypted_body(&self) -> bool {
-        self.needs.encrypted_body
-    }
-
-    fn now(&self) -> SystemTime {
-        self.now.unwrap_or_else(SystemTime::now)
-    }
-}
-
-impl fmt::Debug for Requirements {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Requirements").field("trust", &self.trust).field("needs", &self.needs).finish_non_exhaustive()
-    }
-}
 
 /// Who sent a message, as far as it proves that.
 #[derive(Debug, Clone, Default)]
@@ -303,47 +60,6 @@ pub(crate) struct Found {
     pub(crate) sender: Sender,
     pub(crate) references: References,
     pub(crate) attachments: Vec<SignedAttachment>,
-}
-
-/// What is known about a message that was verified to its end.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Verified {
-    /// Who sent it.
-    pub sender: Sender,
-    /// True if its body is signed.
-    pub is_body_signed: bool,
-    /// True if all content of its body was encrypted.
-    pub is_body_encrypted: bool,
-    pub(crate) attachments: Vec<SignedAttachment>,
-}
-
-impl Verified {
-    /// Returns the content ids of the attachments that are signed.
-    pub fn signed_attachments(&self) -> impl Iterator<Item = &str> {
-        self.attachments.iter().map(|attachment| attachment.content_id.as_str())
-    }
-
-    /// Checks the content of an attachment that was signed.
-    ///
-    /// # Errors
-    /// Returns an error if the attachment is not signed, or its content is not what was signed.
-    pub fn check_attachment(&self, content_id: &str, content: &[u8]) -> Result<(), SecurityError> {
-        let signed: Vec<_> = self.attachments.iter().filter(|it| it.content_id == content_id).collect();
-        if signed.is_empty() {
-            return Err(SecurityError::Missing(format!("the attachment {content_id:?} is not signed")));
-        }
-        let is_valid = signed.iter().all(|it| {
-            let mut hasher = it.algorithm.hasher();
-            hasher.update(content);
-            hasher.finish() == it.digest
-        });
-        if is_valid {
-            Ok(())
-        } else {
-            Err(SecurityError::Check(format!("the digest of the attachment {content_id:?} does not match")))
-        }
-    }
 }
 
 impl Requirements {
@@ -542,9 +258,7 @@ impl<'c> Check<'c> {
         let (key, signed_by) = self.key_of(header, &signature.key_info, holders)?;
         let mut signed = References::default();
         signed.verify(self.head, &signature, &key)?;
-        let (has_time, signed_info) = (self.signs_time(&signed), signed.signed_info.clone());
-        self.signed.push((signed_by, signed));
-        if has_time { self.check_replay(&signed_info) } else { Ok(()) }
+        self.accept(signed_by, signed)
     }
 
     /// Adds a signature that was verified over the message as it arrived.
@@ -562,9 +276,20 @@ impl<'c> Check<'c> {
             plan: BodyPlan::default(),
             signed_info: verified.signed.signed_info.clone(),
         };
-        let (has_time, signed_info) = (self.signs_time(&signed), signed.signed_info.clone());
+        self.accept(signed_by, signed)
+    }
+
+    /// Notes a valid signature. One over the time is accepted once. Its value does not identify it:
+    /// ECDSA has two for the same.
+    fn accept(&mut self, signed_by: SignedBy, signed: References) -> Result<(), SecurityError> {
+        let replays = self.requirements.replays.as_ref();
+        if let (Some(replays), Some((_, until))) = (replays, self.timestamp)
+            && self.signs_time(&signed)
+        {
+            replays.insert(&[b"signature", &signed.signed_info], until, self.now)?;
+        }
         self.signed.push((signed_by, signed));
-        if has_time { self.check_replay(&signed_info) } else { Ok(()) }
+        Ok(())
     }
 
     fn signs_time(&self, signed: &References) -> bool {
@@ -591,15 +316,6 @@ impl<'c> Check<'c> {
             Some(SignedBy::Holder(_)) | None => {}
         }
         Ok(())
-    }
-
-    /// Refuses what was signed with the time and accepted before. The value of the signature does not
-    /// tell: ECDSA has two for the same.
-    fn check_replay(&self, signed_info: &[u8]) -> Result<(), SecurityError> {
-        match (&self.requirements.replays, self.timestamp) {
-            (Some(replays), Some((_, until))) => replays.insert(&[b"signature", signed_info], until, self.now),
-            _ => Ok(()),
-        }
     }
 
     /// Returns the key of a signature, which is trusted: the first that its `KeyInfo` leads to.

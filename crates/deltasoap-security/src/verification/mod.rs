@@ -1,11 +1,17 @@
 //! One message, as it arrives and is verified.
 
-use crate::SecurityError;
+mod head;
+
+pub use head::Sender;
+
 use crate::encryption::{Opening, undecipherable};
-use crate::incoming::{Found, Requirements, Sender, Verified};
+use crate::error::SecurityError;
 use crate::received::Walk;
+use crate::requirements::Requirements;
+use crate::signature::SignedAttachment;
 use bytes::Bytes;
 use deltasoap_xml::{Encoding, Limits};
+use head::Found;
 use std::sync::Arc;
 
 /// Verifies one message as it arrives, and decrypts it.
@@ -41,12 +47,15 @@ struct Encrypted {
     walk: Walk,
 }
 
-impl Verification {
-    pub(crate) fn new(requirements: Arc<Requirements>, limits: Limits) -> Self {
-        let stage = if requirements.decrypts() { Stage::Undecided(Vec::new()) } else { Stage::Plain };
-        Verification { requirements, limits, walk: Walk::new(limits), stage, found: None }
+impl Requirements {
+    /// Begins to verify a message.
+    pub fn begin(self: &Arc<Self>, limits: Limits) -> Verification {
+        let stage = if self.decrypts() { Stage::Undecided(Vec::new()) } else { Stage::Plain };
+        Verification { requirements: Arc::clone(self), limits, walk: Walk::new(limits), stage, found: None }
     }
+}
 
+impl Verification {
     /// Sets the encoding that the media type of the message names.
     pub fn set_encoding(&mut self, encoding: Encoding) {
         self.walk.set_encoding(encoding);
@@ -123,15 +132,6 @@ impl Verification {
     /// Returns who sent the message; `None` before the head was verified.
     pub fn sender(&self) -> Option<&Sender> {
         self.found.as_ref().map(|found| &found.sender)
-    }
-
-    /// Returns the offset of the body's start tag in what is decoded, in bytes of UTF-8; `None` before
-    /// it was read. The body that is decoded must be this one.
-    pub fn body_start(&self) -> Option<u64> {
-        match &self.stage {
-            Stage::Encrypted(encrypted) => encrypted.walk.body_start(),
-            _ => self.walk.body_start(),
-        }
     }
 
     /// Ends the message.
@@ -219,5 +219,46 @@ impl Encrypted {
             return Err(SecurityError::Missing("the message has no encrypted body".to_owned()));
         }
         Ok(arrived.is_body_encrypted())
+    }
+}
+
+/// What is known about a message that was verified to its end.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Verified {
+    /// Who sent it.
+    pub sender: Sender,
+    /// True if its body is signed.
+    pub is_body_signed: bool,
+    /// True if all content of its body was encrypted.
+    pub is_body_encrypted: bool,
+    pub(crate) attachments: Vec<SignedAttachment>,
+}
+
+impl Verified {
+    /// Returns the content ids of the attachments that are signed.
+    pub fn signed_attachments(&self) -> impl Iterator<Item = &str> {
+        self.attachments.iter().map(|attachment| attachment.content_id.as_str())
+    }
+
+    /// Checks the content of an attachment that was signed.
+    ///
+    /// # Errors
+    /// Returns an error if the attachment is not signed, or its content is not what was signed.
+    pub fn check_attachment(&self, content_id: &str, content: &[u8]) -> Result<(), SecurityError> {
+        let signed: Vec<_> = self.attachments.iter().filter(|it| it.content_id == content_id).collect();
+        if signed.is_empty() {
+            return Err(SecurityError::Missing(format!("the attachment {content_id:?} is not signed")));
+        }
+        let is_valid = signed.iter().all(|it| {
+            let mut hasher = it.algorithm.hasher();
+            hasher.update(content);
+            hasher.finish() == it.digest
+        });
+        if is_valid {
+            Ok(())
+        } else {
+            Err(SecurityError::Check(format!("the digest of the attachment {content_id:?} does not match")))
+        }
     }
 }
