@@ -4,6 +4,7 @@ use crate::algorithms::DigestAlgorithm;
 use crate::encryption::ContentCipher;
 use crate::encryption::KeyTransport;
 use crate::encryption::Sealer;
+use crate::encryption::random;
 use crate::error::SecurityError;
 use crate::keys::Certificate;
 use crate::keys::Identity;
@@ -22,7 +23,6 @@ use std::time::{Duration, SystemTime};
 /// The id of a signed body. Messages that are to be signed are written with it
 /// ([`Envelope::canonical`](deltasoap_core::soap::Envelope::canonical)).
 pub const BODY_ID: &str = "signed-body";
-const TIMESTAMP_ID: &str = "signed-timestamp";
 const USER_ID: &str = "user-token";
 const CERTIFICATE_ID: &str = "certificate-token";
 const RECIPIENT_ID: &str = "recipient-token";
@@ -391,8 +391,9 @@ impl Protection {
         attachments: &[(&str, &[u8])],
     ) -> Result<(), SecurityError> {
         if let Some(valid_for) = self.timestamp {
-            let timestamp = timestamp::write(TIMESTAMP_ID, now, valid_for)?;
-            parts.add(PartReference::Id(TIMESTAMP_ID.to_owned()), timestamp.as_bytes(), Vec::new());
+            let id = unique_id("timestamp-")?;
+            let timestamp = timestamp::write(&id, now, valid_for)?;
+            parts.add(PartReference::Id(id), timestamp.as_bytes(), Vec::new());
             security.out.push_str(&timestamp);
         }
         if let Some(user) = &self.user {
@@ -488,6 +489,12 @@ impl Signing {
         let assertion = assertion.ok_or_else(missing)?;
         Ok(write::reference_to_assertion(&assertion.id, assertion.is_saml2))
     }
+}
+
+/// Returns an id that no other message has. It is signed, so that receivers do not take two messages with
+/// the same content, sent in the same millisecond, for one that was sent twice.
+fn unique_id(prefix: &str) -> Result<String, SecurityError> {
+    Ok(random(16)?.iter().fold(prefix.to_owned(), |id, byte| format!("{id}{byte:02x}")))
 }
 
 /// Returns the content of a `KeyInfo` that refers to a certificate; `None` for references to something

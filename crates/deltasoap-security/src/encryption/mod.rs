@@ -12,6 +12,7 @@ mod opening;
 mod read;
 mod write;
 
+pub(crate) use algorithms::random;
 pub use algorithms::{ContentCipher, KeyTransport};
 pub(crate) use opening::{Decryption, OpenedHead, Opening, Outer, OuterSignature};
 pub(crate) use read::Encryption;

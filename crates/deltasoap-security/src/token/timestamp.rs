@@ -7,17 +7,11 @@ use crate::received::Tree;
 use jiff::Timestamp;
 use std::time::{Duration, SystemTime};
 
-/// Returns a time as `xsd:dateTime` in UTC, in milliseconds.
+/// Returns a time as `xsd:dateTime` in UTC, in milliseconds: the Basic Security Profile advises against
+/// more digits (R3220), and some receivers refuse them.
 pub(crate) fn date_time(time: SystemTime) -> Result<String, SecurityError> {
     let out_of_range = |_| SecurityError::Write("the clock shows a time that xsd:dateTime cannot express".to_owned());
     Ok(Timestamp::try_from(time).map_err(out_of_range)?.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string())
-}
-
-/// Returns a time like [`date_time`], in microseconds: receivers take two messages with the same body
-/// and the same time for one that was sent twice.
-fn precise(time: SystemTime) -> Result<String, SecurityError> {
-    let out_of_range = |_| SecurityError::Write("the clock shows a time that xsd:dateTime cannot express".to_owned());
-    Ok(Timestamp::try_from(time).map_err(out_of_range)?.strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string())
 }
 
 /// Reads an `xsd:dateTime`; without a time zone it counts as UTC.
@@ -33,8 +27,8 @@ pub(crate) fn write(id: &str, now: SystemTime, valid_for: Duration) -> Result<St
         "<wsu:Timestamp xmlns:wsu=\"{wsu}\" wsu:Id=\"{id}\"><wsu:Created>{created}</wsu:Created>\
          <wsu:Expires>{expires}</wsu:Expires></wsu:Timestamp>",
         wsu = ns::WSU,
-        created = precise(now)?,
-        expires = precise(now + valid_for)?,
+        created = date_time(now)?,
+        expires = date_time(now + valid_for)?,
     ))
 }
 
@@ -109,6 +103,16 @@ mod tests {
         }
         for text in ["", "2023-11-14", "now", "2023-11-14T25:00:00Z", "2023-11-14T22:13:20Z<"] {
             assert!(parse_date_time(text).is_err(), "{text}");
+        }
+    }
+
+    /// CXF refuses more digits than milliseconds have.
+    #[test]
+    fn timestamps_are_in_milliseconds() {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_nanos(1_700_000_000_123_456_789);
+        let written = write("t", time, Duration::from_secs(1)).expect("a timestamp");
+        for element in ["<wsu:Created>2023-11-14T22:13:20.123Z<", "<wsu:Expires>2023-11-14T22:13:21.123Z<"] {
+            assert!(written.contains(element), "{written}");
         }
     }
 

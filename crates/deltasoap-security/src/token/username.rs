@@ -2,13 +2,14 @@
 
 use super::timestamp::{Freshness, date_time, parse_date_time};
 use crate::algorithms::Hasher;
+use crate::encryption::random;
 use crate::error::SecurityError;
 use crate::ns;
 use crate::received::Tree;
 use crate::replay::ReplayCache;
 use crate::xml::text;
 use aws_lc_rs::constant_time::verify_slices_are_equal;
-use aws_lc_rs::{digest, rand};
+use aws_lc_rs::digest;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::borrow::Cow;
@@ -88,8 +89,7 @@ impl UsernameToken {
                 format!("<wsse:Password Type=\"{}\">{}</wsse:Password>", ns::PASSWORD_TEXT, text(password))
             }
             Some((password, PasswordForm::Digest)) => {
-                let mut nonce = [0; 16];
-                rand::fill(&mut nonce).map_err(|_| SecurityError::Write("there are no random numbers".to_owned()))?;
+                let nonce = random(16)?;
                 let created = date_time(now)?;
                 format!(
                     "<wsse:Password Type=\"{kind}\">{digest}</wsse:Password>\

@@ -1,8 +1,8 @@
 //! Attacks, which are refused.
 
 use crate::support::{
-    C14N, HMAC, KEYS, WSSE, WSU, between, blocks, client, now, reference, send, signature, text, trust, verify,
-    verify_in,
+    C14N, HMAC, KEYS, WSSE, WSU, between, blocks, client, now, reference, send, signature, text, timestamp_id, trust,
+    verify, verify_in,
 };
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -11,7 +11,7 @@ use deltasoap_security::{
     Identity, KeyReference, Protection, ReplayCache, Requirements, SecurityError, SigningKey, Trust, UsernameToken,
 };
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 fn signed() -> String {
     let protection = Protection::new().timestamp(Duration::from_secs(300)).sign(client());
@@ -114,7 +114,7 @@ fn wrapping() {
 fn wrapped_header_blocks() {
     let message = signed();
     let timestamp = between(&message, "<wsu:Timestamp", "</wsu:Timestamp>");
-    let fresh = timestamp.replace(" wsu:Id=\"signed-timestamp\"", "");
+    let fresh = timestamp.replace(&format!(" wsu:Id=\"{}\"", timestamp_id(&message)), "");
     for attack in [
         message.replace(timestamp, &format!("{fresh}<w>{timestamp}</w>")),
         message.replace(timestamp, &format!("<w>{timestamp}</w>")),
@@ -139,11 +139,12 @@ fn wrapped_header_blocks() {
 #[test]
 fn ids_that_occur_twice() {
     let message = signed();
+    let time = timestamp_id(&message);
     for attack in [
         message.replace("<lines>0</lines>", "<lines xmlns:u=\"http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd\" u:Id=\"signed-body\">0</lines>"),
-        message.replace("<lines>0</lines>", "<lines Id=\"signed-timestamp\">0</lines>"),
+        message.replace("<lines>0</lines>", &format!("<lines Id=\"{time}\">0</lines>")),
         message.replace("</soap:Header>", "<x Id=\"signed-body\"/></soap:Header>"),
-        message.replace("</soap:Header>", "<x ID=\"signed-timestamp\"/></soap:Header>"),
+        message.replace("</soap:Header>", &format!("<x ID=\"{time}\"/></soap:Header>")),
         message.replace("</wsse:Security>", "<x xml:id=\"signed-block-0\"/></wsse:Security>"),
     ] {
         let error = refused(&attack);
@@ -229,6 +230,22 @@ fn messages_are_accepted_once() {
         verify_in(&message, 1000, &requirements).expect("a message");
         let again = verify_in(&message, 1000, &requirements);
         assert!(matches!(again, Err(SecurityError::Expired(_))), "{again:?}");
+    }
+}
+
+/// A sender may have the same to say twice in one millisecond. RSA gives equal signatures for equal
+/// content.
+#[test]
+fn equal_messages_of_one_moment_are_accepted() {
+    let protection = Protection::new().timestamp(Duration::from_secs(300)).sign(client()).at(SystemTime::now());
+    let requirements = Arc::new(Requirements::new().trust(trust()).signed_body().signed_timestamp());
+    let value = crate::support::transfer();
+    let envelope = deltasoap_core::soap::Envelope::new(&value).canonical(deltasoap_security::BODY_ID);
+    for _ in 0..3 {
+        let mut template = deltasoap_core::Template::new(deltasoap_core::Templating::default());
+        let message = template.encode(&envelope).expect("a message");
+        let message = protection.secure(Version::Soap11, &[], message, &[]).expect("a header").to_vec();
+        verify_in(&message, 1000, &requirements).expect("a message that is not an earlier one");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::{
     C14N, HMAC, KEYS, Transfer, between, blocks, client, now, open, open_in, reference, send, send_by, server,
-    signature, text, transfer, trust, verify,
+    signature, text, timestamp_id, transfer, trust, verify,
 };
 use aws_lc_rs::cipher::{AES_128, EncryptingKey, EncryptionContext, UnboundCipherKey};
 use aws_lc_rs::rsa::{OAEP_SHA1_MGF1SHA1, OaepPublicEncryptingKey, PrivateDecryptingKey};
@@ -141,7 +141,8 @@ fn signed_ciphertext_is_no_signed_user_name() {
     let data = between(&message, "<xenc:EncryptedData", "</xenc:EncryptedData>");
     let id = between(data, " Id=\"", "\" ").trim().trim_start_matches("Id=").trim_matches('"');
     let canonical = canonicalize(data.as_bytes(), Limits::default(), &Method::exclusive()).expect("a canonical form");
-    let references = reference("signed-timestamp", &[C14N], timestamp.as_bytes()) + &reference(id, &[C14N], &canonical);
+    let references =
+        reference(timestamp_id(&message), &[C14N], timestamp.as_bytes()) + &reference(id, &[C14N], &canonical);
     let key_info = "<ds:KeyInfo><ds:KeyName>branch</ds:KeyName></ds:KeyInfo>";
     let signature = signature(&SigningKey::hmac(b"a secret"), HMAC, &references, key_info);
     let tag = between(&message, "<wsse:Security", ">");
@@ -281,7 +282,7 @@ fn structures_that_are_refused() {
         message.replace("</soap:Header>", &format!("{data}</soap:Header>")),
         message.replace("<soap:Body", "<soap:Body Id=\"encrypted-part-1\""),
         // Something else that has the id.
-        message.replace(list, &list.replace("encrypted-part-1", "signed-timestamp")),
+        message.replace(list, &list.replace("encrypted-part-1", timestamp_id(&message))),
         message.replace(list, "<xenc:DataReference URI=\"http://attacker.example/\"></xenc:DataReference>"),
         message.replace(list, "<xenc:KeyReference URI=\"#encrypted-key\"></xenc:KeyReference>"),
         message.replace(list, &(0..100).map(|n| list.replace("part-1", &format!("part-{n}"))).collect::<String>()),

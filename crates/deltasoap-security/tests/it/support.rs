@@ -183,6 +183,11 @@ pub fn between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
     &text[start..end]
 }
 
+/// Returns the id of the timestamp of a message.
+pub fn timestamp_id(text: &str) -> &str {
+    between(text, "<wsu:Timestamp", "\">").rsplit('"').nth(1).expect("an id")
+}
+
 /// Returns a reference to an element with an id, whose transforms leave these bytes. All texts are in
 /// canonical form.
 pub fn reference(id: &str, transforms: &[&str], content: &[u8]) -> String {
