@@ -62,6 +62,16 @@ impl Peer for Cxf {
         Ok(Some((Server::start("cxf-addressed", &mut command, 1)?, ADDRESSING_UNSUPPORTED)))
     }
 
+    fn security_client(&self, _: &Ours) -> Result<Option<Command>> {
+        java("deltasoap.interop.Secured").map(Some)
+    }
+
+    fn security_server(&self, ours: &Ours) -> Result<Option<Server>> {
+        let mut command = java("deltasoap.interop.SecuredServer")?;
+        command.arg(format!("file://{}", shell::root().join("tests/interop/secured/bank.wsdl").display()));
+        Server::start("cxf-secured", command.arg(&ours.keys), 1).map(Some)
+    }
+
     fn value_servers(&self, ours: &Ours) -> Result<Option<ValueServers>> {
         let mut command = java("deltasoap.interop.ValuesServer")?;
         command.arg(format!("file://{}", ours.types.display()));

@@ -18,6 +18,8 @@ pub struct Ours {
     /// The value server.
     pub values: Server,
     pub certificates: authority::Files,
+    /// The folder with the keys of the service that requires WS-Security, which the value server makes.
+    pub keys: PathBuf,
     /// The WSDL as served, for code generators: a file that is the same in each run.
     pub description: PathBuf,
     /// The WSDLs of the value services.
@@ -44,11 +46,13 @@ impl Ours {
         let mut secure = Server::start("deltasoap-tls", &mut secure, 1)?;
         // The certificate has both names; some clients do not look for an address in it.
         secure.url = secure.url.replace("127.0.0.1", "localhost");
-        let values = Server::start("deltasoap-values", command("deltasoap-interop").arg("--serve-values"), 1)?;
+        let keys = shell::workspace("interop")?.join("keys");
+        let mut values = command("deltasoap-interop");
+        let values = Server::start("deltasoap-values", values.arg("--serve-values").arg(&keys), 1)?;
         let description = fetch_description(&plain, "bench")?;
         let (types, encoded) = (fetch_description(&values, "types")?, fetch_description(&values, "encoded")?);
         let (orders, sums) = (fetch_description(&values, "orders")?, fetch_description(&values, "sums")?);
-        Ok(Ours { plain, secure, values, certificates, description, types, encoded, orders, sums })
+        Ok(Ours { plain, secure, values, certificates, keys, description, types, encoded, orders, sums })
     }
 
     /// Returns the file with the authority's certificate.
@@ -142,6 +146,12 @@ impl Peer for Ourselves {
     fn addressing_client(&self, ours: &Ours) -> Result<Option<Command>> {
         let mut command = ours.client();
         command.arg("--ca").arg(ours.authority()).arg("--addressed");
+        Ok(Some(command))
+    }
+
+    fn security_client(&self, ours: &Ours) -> Result<Option<Command>> {
+        let mut command = ours.client();
+        command.arg("--ca").arg(ours.authority()).arg("--secured");
         Ok(Some(command))
     }
 

@@ -57,6 +57,13 @@ pub const CODED: Rows = &[
 /// Features tested with the service that requires WS-Addressing.
 pub const ADDRESSING: Rows = &[("addressing calls", "calls"), ("addressing faults", "faults, refusals")];
 
+/// Features tested with the service that requires WS-Security: its policies.
+pub const SECURITY: Rows = &[
+    ("security signed", "signed"),
+    ("security encrypted", "signed, encrypted"),
+    ("security user", "user and password"),
+];
+
 /// Features tested with the TR-069 server: whole sessions.
 pub const SESSIONS: Rows = &[("sessions", "sessions of TR-069")];
 

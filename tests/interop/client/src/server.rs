@@ -3,7 +3,7 @@
 //!
 //! The values, their checks and messages are in `deltasoap-cases`; this module serves them.
 
-use crate::{Failure, addressed, coded};
+use crate::{Failure, addressed, coded, secured};
 use axum::Router;
 use deltasoap::schema::{Style, Use};
 use deltasoap::server::{BuildError, Operation, Reply, SoapServiceBuilder};
@@ -12,6 +12,7 @@ use deltasoap::transport::Compression;
 use deltasoap::{Context, Fault, Lease, Message, Server, Soap, SoapArray, SoapService};
 use deltasoap_cases::{Calls, EncodedCalls, Exchange, Fields, Kind, LiteralCalls, Visitor, encoded, literal, problem};
 use std::future::ready;
+use std::path::Path;
 
 /// The WSDL of the literal service.
 const TYPES: &str = include_str!("../../../../testdata/wsdl/types.wsdl");
@@ -19,8 +20,8 @@ const TYPES: &str = include_str!("../../../../testdata/wsdl/types.wsdl");
 const ENCODED: &str = include_str!("../../../../testdata/wsdl/encoded.wsdl");
 
 /// Serves all on a free port, which is printed, until the process is killed. Large responses are
-/// gzipped.
-pub async fn serve() -> Result<(), Failure> {
+/// gzipped. The keys of the secured service are made in a folder.
+pub async fn serve(keys: &Path) -> Result<(), Failure> {
     let server = Server::bind("127.0.0.1:0").await?;
     let builder = || SoapService::builder().compression(Compression::from_bytes(1000));
     let router = Router::new().route_service("/types", types(builder())?);
@@ -28,6 +29,7 @@ pub async fn serve() -> Result<(), Failure> {
     let router = router.route_service("/orders", coded::orders(builder())?);
     let router = router.route_service("/sums", coded::sums(builder())?);
     let router = router.route_service("/addressed", addressed::service(builder())?);
+    let router = secured::routes(router, builder, &secured::Keys::make(keys)?)?;
     println!("listening on http://{}/types", server.local_addr()?);
     server.serve(router.into_service()).await?;
     Ok(())

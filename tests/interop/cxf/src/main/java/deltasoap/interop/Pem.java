@@ -15,7 +15,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Certificates and keys from PEM files, for Java's TLS. */
+/** Certificates and keys from PEM files. */
 final class Pem {
     private static final char[] PASSWORD = "in memory".toCharArray();
 
@@ -31,26 +31,26 @@ final class Pem {
 
     static KeyManager[] identity(Path certificate, Path key) throws Exception {
         KeyStore store = empty();
-        store.setKeyEntry("server", key(key), PASSWORD, new Certificate[] {certificate(certificate)});
+        store.setKeyEntry("server", key(key, "EC"), PASSWORD, new Certificate[] {certificate(certificate)});
         KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         factory.init(store, PASSWORD);
         return factory.getKeyManagers();
     }
 
-    private static KeyStore empty() throws Exception {
+    static KeyStore empty() throws Exception {
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, null);
         return store;
     }
 
-    private static Certificate certificate(Path file) throws Exception {
+    static Certificate certificate(Path file) throws Exception {
         byte[] pem = Files.readAllBytes(file);
         return CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(pem));
     }
 
-    private static PrivateKey key(Path file) throws Exception {
+    static PrivateKey key(Path file, String algorithm) throws Exception {
         String text = Files.readString(file).replaceAll("-----[^-]*-----", "");
         byte[] key = Base64.getMimeDecoder().decode(text);
-        return KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(key));
+        return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(key));
     }
 }

@@ -1,0 +1,180 @@
+//! Calls of the ports, and what must not succeed.
+
+use super::policy::{Parties, Policy, Settings, USER};
+use super::wire::{Change, Seen, Wire};
+use super::{HOUR, Keys, Transfer, TransferFault, TransferResponse};
+use crate::Failure;
+use crate::report::{Report, ensure, same};
+use deltasoap::Client;
+use deltasoap::client::{CallError, CallOptions};
+use deltasoap::security::{Protection, UsernameToken, Verified};
+use deltasoap::soap::Version;
+use deltasoap::soap::addressing::Addressing;
+use std::time::SystemTime;
+
+/// The amount that is changed on the way.
+const AMOUNT: i32 = 250;
+
+/// A client of a port, to be configured.
+struct Port<'p> {
+    url: &'p str,
+    keys: &'p Keys,
+    version: Version,
+    policy: Policy,
+}
+
+/// A client whose messages can be observed.
+struct Bank {
+    client: Client<Wire>,
+    wire: Wire,
+}
+
+/// Tests all ports of one version of SOAP, and prints a line for each test. `url` is that below which
+/// they are.
+pub async fn test(url: &str, keys: &Keys, version: Version, report: &Report) -> Result<(), Failure> {
+    for policy in Policy::ALL {
+        let port = Port { url, keys, version, policy };
+        let feature = policy.feature();
+        report.test(feature, "calls name their sender", call(&port)).await;
+        report.test(feature, "faults are declared ones", fail(&port)).await;
+        report.test(feature, "a bare request is refused", refuse(port.sending(Change::Bare))).await;
+        report.test(feature, "a stale request is refused", refuse(port.stale())).await;
+        report.test(feature, "a replayed request is refused", replay(&port)).await;
+        if policy == Policy::User {
+            report.test(feature, "a wrong password is refused", refuse(port.with_password("another"))).await;
+            continue;
+        }
+        report.test(feature, "a changed request is refused", refuse(port.sending(Change::Content))).await;
+        report.test(feature, "a request of a stranger is refused", refuse(port.of("stranger", "authority"))).await;
+        report.test(feature, "a response of a stranger is refused", reject(port.of("client", "stranger"))).await;
+        report.test(feature, "a changed response is refused", reject(port.receiving(Change::Content))).await;
+        report.test(feature, "a bare response is refused", reject(port.receiving(Change::Bare))).await;
+        report.test(feature, "a stale response is refused", reject(port.an_hour_later())).await;
+        report.test(feature, "a replayed response is refused", reject_replay(&port)).await;
+    }
+    Ok(())
+}
+
+async fn call(port: &Port<'_>) -> Result<(), Failure> {
+    let bank = port.client()?;
+    let from = if port.policy == Policy::User { USER } else { "CN=client" };
+    // The later ones are written against a template, and compared with a memory.
+    for amount in [150, 250, 123_456_789, 250] {
+        let response = bank.client.call_with(&transfer(amount), CallOptions::new()).await?;
+        same(&response.body, &TransferResponse { from: from.to_owned(), amount }, "the receipt")?;
+        if port.policy != Policy::User {
+            let verified = response.extensions.get::<Verified>().ok_or("the response is not verified")?;
+            same(&verified.sender.name(), &Some("CN=server"), "the sender of the response")?;
+            same(&verified.is_body_encrypted, &(port.policy == Policy::Encrypted), "the encryption")?;
+        }
+    }
+    Ok(())
+}
+
+async fn fail(port: &Port<'_>) -> Result<(), Failure> {
+    match port.client()?.client.call(&transfer(-1)).await {
+        Err(CallError::Fault(fault)) => match TransferFault::from(*fault) {
+            TransferFault::Refused(fault) => same(&fault.detail.limit, &0, "the limit"),
+            TransferFault::Other(other) => Err(format!("expected a declared fault, got {other:?}").into()),
+        },
+        other => Err(format!("expected a fault, got {other:?}").into()),
+    }
+}
+
+/// The service must answer the request with a fault, which may be encrypted. Nothing but its security is
+/// wrong with the request.
+async fn refuse(bank: Result<Bank, Failure>) -> Result<(), Failure> {
+    let bank = bank?;
+    if let Ok(receipt) = bank.client.call(&transfer(AMOUNT)).await {
+        return Err(format!("accepted: {receipt:?}").into());
+    }
+    let Seen { response, status, .. } = bank.wire.seen();
+    let is_fault = response.contains("Fault>") || response.contains("EncryptedData");
+    ensure(is_fault && !status.is_success(), &format!("not a fault, but {status}: {response}"))
+}
+
+async fn replay(port: &Port<'_>) -> Result<(), Failure> {
+    let first = port.client()?;
+    first.client.call(&transfer(AMOUNT)).await?;
+    refuse(port.sending(Change::Replay(first.wire.seen().request))).await
+}
+
+/// We must not accept the response.
+async fn reject(bank: Result<Bank, Failure>) -> Result<(), Failure> {
+    match bank?.client.call(&transfer(AMOUNT)).await {
+        Err(CallError::Insecure(_)) => Ok(()),
+        other => Err(format!("expected a refused response, got {other:?}").into()),
+    }
+}
+
+/// WS-Addressing finds that it is the response to another request.
+async fn reject_replay(port: &Port<'_>) -> Result<(), Failure> {
+    let first = port.client()?;
+    first.client.call(&transfer(AMOUNT)).await?;
+    let bank = port.receiving(Change::Replay(first.wire.seen().response))?;
+    match bank.client.call(&transfer(AMOUNT)).await {
+        Err(CallError::Decode(error)) => ensure(error.to_string().contains("relates to"), &error.to_string()),
+        other => Err(format!("expected a refused response, got {other:?}").into()),
+    }
+}
+
+fn transfer(amount: i32) -> Transfer {
+    Transfer { to: "Bob & <Eve>\r\n".to_owned(), amount, note: None }
+}
+
+impl Port<'_> {
+    fn client(&self) -> Result<Bank, Failure> {
+        self.of("client", "authority")
+    }
+
+    fn of(&self, own: &str, trusted: &str) -> Result<Bank, Failure> {
+        self.bank(self.settings(own, trusted)?, Wire::default())
+    }
+
+    fn sending(&self, requests: Change) -> Result<Bank, Failure> {
+        self.bank(self.settings("client", "authority")?, Wire::new(requests, Change::None))
+    }
+
+    fn receiving(&self, responses: Change) -> Result<Bank, Failure> {
+        self.bank(self.settings("client", "authority")?, Wire::new(Change::None, responses))
+    }
+
+    /// Returns a client whose clock is an hour late when it sends.
+    fn stale(&self) -> Result<Bank, Failure> {
+        let mut settings = self.settings("client", "authority")?;
+        settings.protection = settings.protection.map(|protection| protection.clock_behind(HOUR));
+        self.bank(settings, Wire::default())
+    }
+
+    /// Returns a client whose clock is an hour early when it receives.
+    fn an_hour_later(&self) -> Result<Bank, Failure> {
+        let mut settings = self.settings("client", "authority")?;
+        settings.requirements = settings.requirements.map(|requirements| requirements.at(SystemTime::now() + HOUR));
+        self.bank(settings, Wire::default())
+    }
+
+    fn with_password(&self, password: &str) -> Result<Bank, Failure> {
+        let protection = Some(Protection::new().user(UsernameToken::digest(USER, password)));
+        self.bank(Settings { protection, requirements: None }, Wire::default())
+    }
+
+    fn settings(&self, own: &str, trusted: &str) -> Result<Settings, Failure> {
+        self.policy.settings(self.keys, &Parties { own, trusted, peer: "server", is_initiator: true })
+    }
+
+    fn bank(&self, settings: Settings, wire: Wire) -> Result<Bank, Failure> {
+        let version = if self.version == Version::Soap11 { "11" } else { "12" };
+        let url = format!("{}/{}{version}", self.url, self.policy.name());
+        let mut builder = Client::builder(url).version(self.version).action("urn:bank:transfer");
+        if self.policy.is_addressed() {
+            builder = builder.addressing(Addressing::V10);
+        }
+        if let Some(protection) = settings.protection {
+            builder = builder.protection(protection);
+        }
+        if let Some(requirements) = settings.requirements {
+            builder = builder.requirements(requirements);
+        }
+        Ok(Bank { client: builder.build_with(wire.clone())?, wire })
+    }
+}
