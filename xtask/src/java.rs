@@ -62,6 +62,9 @@ pub const METRO: JavaPeer = JavaPeer {
     ..PLAIN
 };
 
+/// CXF's WS-Security alone.
+pub const WSS4J: JavaPeer = JavaPeer { name: "wss4j", class: "Wss4j", shared: &[], ..PLAIN };
+
 pub const AXIS: JavaPeer = JavaPeer { name: "axis", class: "Axis", ..PLAIN };
 
 /// The same program, with recording of what it reads switched off.

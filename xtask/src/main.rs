@@ -97,8 +97,8 @@ enum Task {
     Soak(soak::Arguments),
     /// Compare the XML reader with expat and libxml2, and canonical forms with libxml2
     Xml(xml::Arguments),
-    /// Compare WS-Security with zeep, xmlsec and signxml
-    Security,
+    /// Compare WS-Security with zeep, xmlsec and signxml, or measure it beside zeep and WSS4J
+    Security(security::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -123,7 +123,7 @@ fn main() -> ExitCode {
         Task::Memory => memory::run(),
         Task::Soak(arguments) => soak::run(&arguments),
         Task::Xml(arguments) => xml::run(&arguments),
-        Task::Security => security::run(),
+        Task::Security(arguments) => security::run(&arguments),
     };
     result.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

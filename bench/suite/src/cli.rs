@@ -13,6 +13,7 @@ use crate::load::{self, LoadArguments};
 use crate::options::RunArguments;
 use crate::paper::PaperArguments;
 use crate::reproduce::ReproduceArguments;
+use crate::security::{self, SecurityArguments};
 use crate::suite::service::{self, ServeArguments};
 use crate::suite::{self, SuiteArguments};
 
@@ -41,6 +42,8 @@ enum Command {
     /// Transfer a large part both ways
     #[command(hide = true)]
     Mtom(MtomArguments),
+    /// Measure signing and verifying messages, beside WSS4J and zeep with xmlsec
+    Security(SecurityArguments),
     /// Measure all toolkits in all areas, into a record with a report
     Suite(SuiteArguments),
     /// Reproduce the five papers: every table, figure and claim, into a record with a report
@@ -66,6 +69,7 @@ pub fn main() -> Result<ExitCode> {
         Command::Paper(arguments) => paper::run(&arguments, &definitions),
         Command::Load(arguments) => load::run(&arguments),
         Command::Mtom(arguments) => load::mtom::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Security(arguments) => security::run(&arguments),
         Command::Suite(arguments) => suite::run(&arguments, &definitions),
         Command::Reproduce(arguments) => reproduce::run(&arguments, &definitions),
         Command::Serve(arguments) => service::run(&arguments),

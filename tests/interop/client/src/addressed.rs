@@ -12,6 +12,8 @@ use serde_json::json;
 
 /// Where clients may have their responses sent, in each version of SOAP.
 const REPLIES: [&str; 2] = ["http://localhost:18411/", "http://localhost:18412/"];
+/// The reason that WS-Addressing gives for a missing header block (SOAP Binding, section 6.4.2).
+const HEADER_REQUIRED: &str = "A required header representing a Message Addressing Property is not present";
 const WSDL: &str = include_str!("../addressed.wsdl");
 
 #[derive(Debug, Soap)]
@@ -85,6 +87,10 @@ async fn refuse(client: &DynamicClient) -> Result<(), Failure> {
     let unaddressed = client.clone().configure(|builder| builder.addressing(None));
     match unaddressed.call("add", &json!({ "a": 2, "b": 3 })).await {
         Err(DynamicError::Fault(fault)) => {
+            // An endpoint of CXF for SOAP 1.2 loses the code in SOAP 1.1, and leaves the reason.
+            if fault.fault.reason == HEADER_REQUIRED {
+                return Ok(());
+            }
             let code = AddressingFault::code_in(&fault.fault);
             same(&code, &Some("MessageAddressingHeaderRequired"), "the code")
         }

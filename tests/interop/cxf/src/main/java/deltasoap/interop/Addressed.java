@@ -19,12 +19,14 @@ import jakarta.xml.ws.Service;
 import jakarta.xml.ws.WebServiceException;
 import jakarta.xml.ws.WebServiceFeature;
 import jakarta.xml.ws.soap.AddressingFeature;
+import org.apache.cxf.BusFactory;
 import org.apache.cxf.jaxws.DispatchImpl;
 import org.apache.cxf.transport.http.HTTPConduit;
 import org.apache.cxf.ws.addressing.AddressingProperties;
 import org.apache.cxf.ws.addressing.AttributedURIType;
 import org.apache.cxf.ws.addressing.ContextUtils;
 import org.apache.cxf.ws.addressing.JAXWSAConstants;
+import org.apache.cxf.ws.policy.PolicyEngine;
 
 /**
  * Calls the service /addressed of our server, which requires WS-Addressing, with CXF.
@@ -46,11 +48,17 @@ public final class Addressed {
 
     public static void main(String[] arguments) throws Exception {
         Logger.getLogger("").setLevel(Level.SEVERE);
+        withoutPolicies();
         URL wsdl = URI.create(arguments[0] + "?wsdl").toURL();
         new Addressed(wsdl, "1.1").run();
         new Addressed(wsdl, "1.2").run();
         // Jetty's threads would keep the program running.
         System.exit(0);
+    }
+
+    /** Leaves WS-Addressing to the settings here: the module of WS-Security brings that of WS-Policy, which has its own. */
+    static void withoutPolicies() {
+        BusFactory.getDefaultBus().getExtension(PolicyEngine.class).setEnabled(false);
     }
 
     private void run() {

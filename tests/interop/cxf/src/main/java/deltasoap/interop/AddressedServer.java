@@ -30,6 +30,7 @@ import org.w3c.dom.Element;
 public final class AddressedServer {
     public static void main(String[] arguments) {
         Logger.getLogger("").setLevel(Level.WARNING);
+        Addressed.withoutPolicies();
         String address = "http://localhost:" + Server.freePort() + "/addressed";
         WSAddressingFeature addressing = new WSAddressingFeature();
         addressing.setAddressingRequired(true);

@@ -52,15 +52,18 @@ public final class Secured {
         for (String policy : List.of("Signed", "Encrypted", "User")) {
             add(policy, "calls name their sender", () -> call(port(policy), policy.equals("User") ? Keys.USER : "CN=client"));
             add(policy, "faults are declared ones", () -> fail(port(policy), "-1", "the amount is negative"));
-            add(policy, "a bare request is refused", () -> fail(port(policy).sending(SecuredPort::bare), MISSING));
-            add(policy, "a stale request is refused", () -> fail(port(policy).anHourAgo(), EXPIRED));
+            add(policy, "a bare request is refused", () -> refuse(port(policy).sending(SecuredPort::bare), MISSING));
+            add(policy, "a stale request is refused", () -> refuse(port(policy).anHourAgo(), EXPIRED));
             add(policy, "a replayed request is refused", () -> refuseReplay(port(policy)));
         }
-        add("User", "a wrong password is refused", () -> fail(port("User").sending(SecuredPort::guessed), UNAUTHENTICATED));
+        add("User", "a wrong password is refused", () -> refuse(port("User").sending(SecuredPort::guessed), UNAUTHENTICATED));
         for (String policy : List.of("Signed", "Encrypted")) {
-            add(policy, "a changed request is refused", () -> fail(port(policy).sending(SecuredPort::changed), INVALID));
-            add(policy, "a request of a stranger is refused", () -> fail(port(policy, "stranger", "server"), UNTRUSTED));
-            add(policy, "a response of a stranger is refused", () -> fail(port(policy, "client", "stranger"), "ertificate"));
+            add(policy, "a changed request is refused", () -> refuse(port(policy).sending(SecuredPort::changed), INVALID));
+            // The stranger cannot read a fault that is encrypted for the client.
+            add(policy, "a request of a stranger is refused",
+                    () -> refuse(port(policy, "stranger", "server"), UNTRUSTED + "|No certificates were found for decryption"));
+            add(policy, "a response of a stranger is refused",
+                    () -> fail(port(policy, "client", "stranger"), "No trusted certs found|" + INVALID));
             // Of ciphertext, the tag is wrong.
             add(policy, "a changed response is refused",
                     () -> fail(port(policy).receiving(SecuredPort::changed), INVALID + "|Tag mismatch"));
@@ -90,10 +93,19 @@ public final class Secured {
         }
     }
 
+    /** Our server must refuse the request: with a fault, whose status is an error. */
+    private static void refuse(SecuredPort port, String reason) {
+        fail(port, "250", reason);
+        Tests.expect(port.status() >= 400, true, "a fault by the status " + port.status());
+    }
+
+    /** The fault relates to the earlier request, so WS-Addressing may drop it. */
     private static void refuseReplay(SecuredPort port) throws Exception {
         port.transfer("250");
         String request = port.sent();
-        fail(port.sending(text -> request), EXPIRED);
+        refuse(port.sending(text -> request), EXPIRED + "|no response");
+        boolean isReadable = !port.received().contains("EncryptedData");
+        Tests.expect(!isReadable || port.received().contains(EXPIRED), true, "that it is old in " + port.received());
     }
 
     /** WS-Addressing finds that it is the response to another request, and drops it. */

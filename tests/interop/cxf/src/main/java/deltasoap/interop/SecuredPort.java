@@ -93,6 +93,11 @@ final class SecuredPort {
         return wire.response;
     }
 
+    /** Returns the HTTP status of the last response. */
+    int status() {
+        return wire.status;
+    }
+
     /** Returns a message with something else in the body, or with other ciphertext. */
     static String changed(String message) {
         if (message.contains(">250<")) {

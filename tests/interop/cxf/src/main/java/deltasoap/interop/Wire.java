@@ -19,6 +19,8 @@ final class Wire {
     String request = "";
     /** The last response, as it was received. */
     String response = "";
+    /** Its HTTP status. */
+    int status;
     UnaryOperator<String> requests = text -> text;
     UnaryOperator<String> responses = text -> text;
 
@@ -51,6 +53,7 @@ final class Wire {
         @Override
         public void handleMessage(Message message) throws Fault {
             InputStream connection = message.getContent(InputStream.class);
+            status = (Integer) message.get(Message.RESPONSE_CODE);
             if (connection == null) {
                 return;
             }
