@@ -79,6 +79,8 @@ struct Encryption {
     transport: KeyTransport,
     cipher: ContentCipher,
     headers: Vec<QName>,
+    /// True if the content of the body is encrypted.
+    body: bool,
     /// True if the signature is encrypted.
     signature: bool,
     /// True if the user name is encrypted.
@@ -223,6 +225,7 @@ impl Protection {
             transport: KeyTransport::default(),
             cipher: ContentCipher::default(),
             headers: Vec::new(),
+            body: true,
             signature: false,
             user: true,
         });
@@ -250,6 +253,11 @@ impl Protection {
     /// Encrypts header blocks with this name too.
     pub fn encrypt_header(self, name: QName) -> Self {
         self.encryption_with(|encryption| encryption.headers.push(name))
+    }
+
+    /// Sets whether the content of the body is encrypted. Default: true.
+    pub fn encrypt_body(self, on: bool) -> Self {
+        self.encryption_with(|encryption| encryption.body = on)
     }
 
     /// Sets whether the signature is encrypted, so that nobody can compare its digests with guessed
@@ -328,7 +336,8 @@ impl Protection {
         let mut security = Security { out: String::new(), sealer };
         self.tokens(&mut security, &mut parts, now, &message, attachments)?;
         let Security { out: tokens, mut sealer } = security;
-        let body = sealer.as_mut().map(|sealer| sealer.body(&message)).transpose()?;
+        let encrypts_body = self.encryption.as_ref().is_some_and(|encryption| encryption.body);
+        let body = sealer.as_mut().filter(|_| encrypts_body).map(|sealer| sealer.body(&message)).transpose()?;
         let must_understand = if self.must_understand { " soap:mustUnderstand=\"1\"" } else { "" };
         header.push_str(&format!(
             "<wsse:Security xmlns:soap=\"{}\" xmlns:wsse=\"{}\"{must_understand}>",

@@ -5,7 +5,7 @@ use crate::error::SecurityError;
 use crate::keys::{Certificate, VerifyingKey};
 use crate::ns;
 use crate::received::{BodyPlan, MessageHead};
-use crate::requirements::{Needs, Requirements};
+use crate::requirements::{Blocks, Needs, Requirements};
 use crate::signature::{KeyInfo, KeySource, References, Signature, SignedAttachment, SignedBy, certificates};
 use crate::token::saml::{self, Assertion, Confirmation};
 use crate::token::username;
@@ -363,15 +363,18 @@ impl<'c> Check<'c> {
                 let chain = chain.iter().map(|der| trust.read(der.clone())).collect::<Result<Vec<_>, _>>()?;
                 by(chain.first().ok_or_else(unknown)?, &chain[1..])
             }
-            KeySource::Certificate(id) => match trust.find(id) {
-                Some(certificate) => by(certificate, &[]),
-                None => {
-                    let tokens = self.head.tree.all(header, ns::WSSE, "BinarySecurityToken");
-                    let own = tokens.filter_map(|token| self.certificates(token).ok()).find(|chain| chain[0].is(id));
-                    let chain = own.ok_or_else(unknown)?;
-                    by(&chain[0], &chain[1..])
+            KeySource::Certificate(id) => {
+                match trust.find(id).or(self.requirements.peer.as_ref().filter(|it| it.is(id))) {
+                    Some(certificate) => by(certificate, &[]),
+                    None => {
+                        let tokens = self.head.tree.all(header, ns::WSSE, "BinarySecurityToken");
+                        let own =
+                            tokens.filter_map(|token| self.certificates(token).ok()).find(|chain| chain[0].is(id));
+                        let chain = own.ok_or_else(unknown)?;
+                        by(&chain[0], &chain[1..])
+                    }
                 }
-            },
+            }
             KeySource::Assertion(id) => {
                 let assertion = self.head.tree.with_id(id)?.ok_or_else(unknown)?;
                 self.holder(assertion, holders)
@@ -484,7 +487,12 @@ impl<'c> Check<'c> {
         for block in tree.header_blocks() {
             let element = tree.get(block);
             let name = |name: &&QName| element.is(&name.namespace, &name.local);
-            if signed_headers.iter().any(|required| name(&required)) && !is_signed(block) {
+            let is_listed = |blocks: &Blocks| match blocks {
+                Blocks::Named(required) => name(&required),
+                Blocks::In(namespace) => element.namespace == *namespace,
+                Blocks::All => !element.is(ns::WSSE, "Security"),
+            };
+            if signed_headers.iter().any(is_listed) && !is_signed(block) {
                 return Err(SecurityError::Missing(format!("the header block {} is not signed", tree.path(block))));
             }
             if encrypted_headers.iter().any(|required| name(&required)) && !self.was_encrypted(block) {
