@@ -16,6 +16,7 @@ use deltasoap_core::soap::{Envelope, Fault, HeaderBlock, PolicyDocuments, Versio
 use deltasoap_core::{Buffer, Error, Limits, Outgoing};
 use deltasoap_xml::Encoding;
 use http::Extensions;
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -29,12 +30,32 @@ pub(crate) trait Protect: fmt::Debug + Send + Sync {
     /// # Errors
     /// Returns an error if the message cannot be secured.
     fn secure(&self, version: Version, blocks: &[HeaderBlock], message: Outgoing) -> Result<Outgoing, BoxError>;
+
+    /// Returns what secures one request, and what its response is verified against.
+    fn requesting(&self) -> (Arc<dyn Protect>, Exchange);
+
+    /// Returns what secures the response to a request, given what is known about that; `None` if all
+    /// responses are secured alike.
+    fn answering(&self, request: &Extensions) -> Option<Arc<dyn Protect>>;
+}
+
+/// The security of a request that was sent, for the verification of its response.
+#[derive(Clone)]
+pub(crate) struct Exchange(#[cfg_attr(not(feature = "security"), expect(dead_code))] Arc<dyn Any + Send + Sync>);
+
+impl fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exchange").finish_non_exhaustive()
+    }
 }
 
 /// Checks received messages.
 pub(crate) trait Verify: fmt::Debug + Send + Sync {
-    /// Begins to check a message.
-    fn begin(&self, limits: Limits) -> Box<dyn Verifying>;
+    /// Begins to check a message. For a response, `request` is what it is verified against.
+    fn begin(&self, limits: Limits, request: Option<Exchange>) -> Box<dyn Verifying>;
+
+    /// Returns true if responses are verified against their requests.
+    fn refers_to_requests(&self) -> bool;
 }
 
 /// Checks one message as it arrives.
@@ -235,11 +256,11 @@ pub(crate) fn cannot_be_secured() -> BoxError {
 
 #[cfg(feature = "security")]
 mod wss {
-    use super::{BoxError, Insecure, Protect, Verify, Verifying};
+    use super::{BoxError, Exchange, Insecure, Protect, Verify, Verifying};
     use bytes::Bytes;
     use deltasoap_core::soap::{HeaderBlock, Version};
     use deltasoap_core::{Limits, Outgoing};
-    use deltasoap_security::{Protection, Requirements, SecurityError, Verification};
+    use deltasoap_security::{Protection, Requirements, SecurityError, Verification, Verified};
     use deltasoap_xml::Encoding;
     use http::Extensions;
     use std::sync::Arc;
@@ -252,11 +273,32 @@ mod wss {
         fn secure(&self, version: Version, blocks: &[HeaderBlock], message: Outgoing) -> Result<Outgoing, BoxError> {
             Ok(Protection::secure(self, version, blocks, message, &[])?)
         }
+
+        fn requesting(&self) -> (Arc<dyn Protect>, Exchange) {
+            let (protection, exchange) = Protection::requesting(self);
+            (Arc::new(protection), Exchange(Arc::new(exchange)))
+        }
+
+        fn answering(&self, request: &Extensions) -> Option<Arc<dyn Protect>> {
+            if !self.refers_to_requests() {
+                return None;
+            }
+            let request = request.get::<Verified>()?;
+            Some(Arc::new(Protection::answering(self, request)))
+        }
     }
 
     impl Verify for Arc<Requirements> {
-        fn begin(&self, limits: Limits) -> Box<dyn Verifying> {
-            Box::new(Requirements::begin(self, limits))
+        fn begin(&self, limits: Limits, request: Option<Exchange>) -> Box<dyn Verifying> {
+            let request = request.and_then(|Exchange(request)| request.downcast::<deltasoap_security::Exchange>().ok());
+            Box::new(match request {
+                Some(request) => self.begin_response(limits, (*request).clone()),
+                None => Requirements::begin(self, limits),
+            })
+        }
+
+        fn refers_to_requests(&self) -> bool {
+            Requirements::refers_to_requests(self)
         }
     }
 

@@ -38,6 +38,7 @@
 mod algorithms;
 mod encryption;
 mod error;
+mod exchange;
 mod keys;
 mod ns;
 mod outgoing;
@@ -54,6 +55,7 @@ mod xml;
 pub use algorithms::{DigestAlgorithm, SignatureAlgorithm};
 pub use encryption::{ContentCipher, KeyTransport};
 pub use error::SecurityError;
+pub use exchange::Exchange;
 pub use keys::{Certificate, Decrypter, DecryptionKey, Identity, Signer, SigningKey};
 pub use outgoing::{BODY_ID, KeyReference, Protection};
 pub use policy::{PolicyCredentials, PolicyError, Secured, SecurityPolicy, Tls};

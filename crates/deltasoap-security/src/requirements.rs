@@ -60,6 +60,7 @@ pub(crate) struct Needs {
     pub(crate) signed_headers: Vec<Blocks>,
     pub(crate) encrypted_body: bool,
     pub(crate) encrypted_headers: Vec<QName>,
+    pub(crate) confirmation: bool,
 }
 
 /// Header blocks, except the security header.
@@ -210,6 +211,20 @@ impl Requirements {
     pub fn accept_cbc(mut self) -> Self {
         self.decryption.accepts_cbc = true;
         self
+    }
+
+    /// Requires that a response confirms the signatures of its request (SOAP Message Security 1.1,
+    /// section 8.5), so that it cannot be the response to another one. Only clients can require it.
+    #[must_use]
+    pub fn signature_confirmation(mut self) -> Self {
+        self.needs.confirmation = true;
+        self
+    }
+
+    /// Returns true if responses are verified against their requests
+    /// ([`begin_response`](Self::begin_response)).
+    pub fn refers_to_requests(&self) -> bool {
+        self.needs.confirmation
     }
 
     /// Requires that all content of the body is encrypted. Whoever has this side's certificate can

@@ -15,6 +15,8 @@ pub(super) struct Alternative {
     pub(super) encrypted: Parts,
     /// Tokens that requests have in addition to those of the binding.
     pub(super) supporting: Vec<SupportingToken>,
+    /// True if responses confirm the signatures of their requests.
+    pub(super) confirms_signatures: bool,
     unsupported: Vec<String>,
     /// The kinds of references to certificates that both sides understand.
     understood: Understood,
@@ -394,6 +396,7 @@ impl Alternative {
                 "MustSupportRefThumbprint" => self.understood.thumbprint = true,
                 "MustSupportRefKeyIdentifier" => self.understood.key_identifier = true,
                 "MustSupportRefIssuerSerial" => self.understood.issuer_serial = true,
+                "RequireSignatureConfirmation" => self.confirms_signatures = true,
                 // References that a side can send; the messages of this one have none.
                 "MustSupportRefEncryptedKey" | "MustSupportRefEmbeddedToken" | "MustSupportRefExternalURI" => {}
                 other => self.unsupported.push(unsupported(other)),

@@ -50,8 +50,9 @@ impl PolicyCredentials {
         self
     }
 
-    /// Encrypts for the owner of a certificate: for a client, the server. Without
-    /// [`trust`](Self::trust), the peer must sign with this certificate.
+    /// Encrypts for the owner of a certificate: for a client, the server. A server without it encrypts
+    /// for whoever signed the request. Without [`trust`](Self::trust), the peer must sign with this
+    /// certificate.
     #[must_use]
     pub fn peer(mut self, certificate: Certificate) -> Self {
         self.peer = Some(certificate);

@@ -129,6 +129,8 @@ impl Sending<'_> {
         if self.is_request {
             self.users();
             self.assertion();
+        } else if alternative.confirms_signatures {
+            self.apply(|protection| protection.confirm_signatures(true));
         }
         match &alternative.binding {
             Some(Binding::Transport { suite, .. }) => self.endorsement(suite.as_ref()),
@@ -263,13 +265,19 @@ impl Sending<'_> {
             self.meeting.fails("AsymmetricBinding without a token that encrypts is not supported");
             return;
         };
-        let missing = "the certificate of the peer, to encrypt for it: PolicyCredentials::peer";
-        let Some(peer) = self.meeting.given(self.meeting.credentials.peer.clone(), missing) else { return };
+        let peer = self.meeting.credentials.peer.clone();
+        if self.is_request && peer.is_none() {
+            self.meeting.fails("it needs the certificate of the peer, to encrypt for it: PolicyCredentials::peer");
+            return;
+        }
         let reference = alternative.external_reference(token);
         let (body, signature) = (alternative.encrypted.body, binding.encrypts_signature);
         self.apply(|protection| {
-            protection
-                .encrypt(peer)
+            let encrypting = match peer {
+                Some(peer) => protection.encrypt(peer),
+                None => protection.encrypt_for_signer(),
+            };
+            encrypting
                 .recipient_reference(reference)
                 .encrypt_body(body)
                 .encrypt_signature(signature)
@@ -331,6 +339,8 @@ impl Receiving<'_> {
         }
         if self.is_request {
             self.tokens();
+        } else if alternative.confirms_signatures {
+            self.apply(Requirements::signature_confirmation);
         }
     }
 

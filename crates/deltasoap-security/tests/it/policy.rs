@@ -4,7 +4,9 @@ use crate::support::{blocks, client, now, send_by, server, text, transfer, trust
 use deltasoap_core::Template;
 use deltasoap_core::Templating;
 use deltasoap_core::soap::{PolicyDocuments, Version};
-use deltasoap_security::{PolicyCredentials, PolicyError, Secured, SecurityPolicy, Tls};
+use deltasoap_security::{PolicyCredentials, PolicyError, Protection, Secured, SecurityPolicy, Tls};
+use deltasoap_xml::Limits;
+use std::sync::Arc;
 
 const SP: &str = "http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702";
 
@@ -180,6 +182,51 @@ fn certificates_endorse_over_tls() {
 }
 
 #[test]
+fn responses_confirm_the_signatures_of_their_requests() {
+    let wss = "<sp:Wss11><P><sp:RequireSignatureConfirmation/></P></sp:Wss11>";
+    let policy = parse(&[&asymmetric("Basic256Sha256", "<sp:IncludeTimestamp/>"), SIGNED, wss].concat());
+    let clients = policy.client(&of_client()).expect("a client");
+    let servers = policy.server(&of_server()).expect("a server");
+    let (sent, requirements) = (clients.protection.expect("protection"), clients.requirements.expect("requirements"));
+    let (answers, received) = (servers.protection.expect("protection"), servers.requirements.expect("requirements"));
+    let requirements = Arc::new(requirements.at(now()));
+    let write = |protection: &Protection| {
+        send_by(&mut Template::new(Templating::default()), &transfer(), protection, Version::Soap11, &[])
+    };
+    let (request, exchange) = sent.requesting();
+    let (_, verified) = crate::support::open(&write(&request), received.at(now())).expect("a valid request");
+    let response = write(&answers.answering(&verified));
+    let verify = |response: &[u8], exchange| {
+        let mut verification = requirements.begin_response(Limits::default(), exchange);
+        verification.push(response.to_vec())?;
+        verification.finish()
+    };
+    verify(&response, exchange.clone()).expect("the response to this request");
+    let confirmation = "<wsse11:SignatureConfirmation";
+    assert_eq!(text(&response).matches(confirmation).count(), 1);
+
+    let (other_request, other) = sent.requesting();
+    let other_request = Protection::clone(&other_request).timestamp(std::time::Duration::from_secs(9));
+    write(&other_request);
+    for (response, exchange) in [
+        (response.clone(), other),
+        (write(&answers), exchange.clone()),
+        (
+            text(&response)
+                .replace(confirmation, "<wsse11:Other")
+                .replace("</wsse11:SignatureConfirmation", "</wsse11:Other")
+                .into_bytes(),
+            exchange,
+        ),
+    ] {
+        let error = verify(&response, exchange).expect_err("no confirmation").to_string();
+        assert!(error.contains("confirmation of the request's signature") || error.contains("digest"), "{error}");
+    }
+    let error = requirements.begin(Limits::default()).push(response).expect_err("an unknown request").to_string();
+    assert!(error.contains("confirmation"), "{error}");
+}
+
+#[test]
 fn what_is_lacking_is_named() {
     let tls = parse(&[TLS, &user("SignedSupportingTokens", "")].concat());
     let lacking = reasons(tls.client(&PolicyCredentials::new()));
@@ -203,7 +250,7 @@ fn what_is_not_supported_is_named() {
         ("<sp:SignedElements/>", "SignedElements"),
         ("<sp:Unheard/>", "Unheard"),
         ("<sp:SupportingTokens><P><sp:IssuedToken/></P></sp:SupportingTokens>", "IssuedToken"),
-        ("<sp:Wss11><P><sp:RequireSignatureConfirmation/></P></sp:Wss11>", "RequireSignatureConfirmation"),
+        ("<sp:Wss11><P><sp:MustBeHeard/></P></sp:Wss11>", "MustBeHeard"),
         ("<sp:EncryptedParts><sp:Header Namespace='urn:x'/></sp:EncryptedParts>", "urn:x"),
         (&asymmetric("Basic256Sha256", "<sp:EncryptBeforeSigning/>"), "EncryptBeforeSigning"),
         (&asymmetric("Basic512", ""), "Basic512"),
