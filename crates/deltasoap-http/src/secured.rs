@@ -37,6 +37,10 @@ pub(crate) trait Protect: fmt::Debug + Send + Sync {
     /// Returns what secures the response to a request, given what is known about that; `None` if all
     /// responses are secured alike.
     fn answering(&self, request: &Extensions) -> Option<Arc<dyn Protect>>;
+
+    /// Returns what secures the fault for a request whose sender is not known, which then may be read by
+    /// anyone.
+    fn refusing(&self) -> Arc<dyn Protect>;
 }
 
 /// The security of a request that was sent, for the verification of its response.
@@ -285,6 +289,10 @@ mod wss {
             }
             let request = request.get::<Verified>()?;
             Some(Arc::new(Protection::answering(self, request)))
+        }
+
+        fn refusing(&self) -> Arc<dyn Protect> {
+            Arc::new(Protection::refusing(self))
         }
     }
 

@@ -326,6 +326,13 @@ impl Protection {
         Protection { request: Some(Arc::new(request.request.clone())), ..self.clone() }
     }
 
+    /// Returns the protection of the fault for a request that was not accepted. It is not encrypted if
+    /// that were for the signer of the request, who is not known.
+    pub fn refusing(&self) -> Self {
+        let encryption = self.encryption.clone().filter(|encryption| encryption.recipient.is_some());
+        Protection { encryption, ..self.clone() }
+    }
+
     /// Sets whether the receiver must understand the security header. Default: true.
     pub fn must_understand(mut self, on: bool) -> Self {
         self.must_understand = on;

@@ -25,11 +25,14 @@ use http::response::Parts;
 use http::{Extensions, HeaderMap, StatusCode};
 use http_body::Body;
 use http_body_util::BodyExt;
+use std::fmt;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 /// Maximum number of bytes kept of a body that is not a message, for display.
 const EXCERPT: usize = 512;
+/// Maximum number of bytes kept of an answer that needs security, in case that it is a fault without.
+const UNSECURED_FAULT: usize = 8 << 10;
 
 /// An answer, read in full.
 pub(super) struct Received<R> {
@@ -147,7 +150,7 @@ pub(super) struct Reading<R> {
     verifying: Option<Box<dyn Verifying>>,
     extensions: Extensions,
     findings: Vec<Finding>,
-    /// The first bytes of the body, at most [`EXCERPT`].
+    /// The first bytes of the body, at most [`EXCERPT`], or [`UNSECURED_FAULT`] if they are verified.
     first: Vec<u8>,
     notes: Option<Arc<CallNotes>>,
 }
@@ -190,12 +193,29 @@ impl<R: Receiver> Reading<R> {
                 // If it is not a message, it is a page from an intermediary.
                 let is_message = self.head().version.is_some() || matches!(error.kind(), ErrorKind::VersionMismatch(_));
                 let cause = is_message.then_some(MessageError::Decode(error));
-                status_error(parts.status, &parts.headers, &self.first, cause)
+                status_error(parts.status, &parts.headers, self.excerpt(), cause)
             }
             CallError::Charset(error) if !parts.status.is_success() => {
-                status_error(parts.status, &parts.headers, &self.first, Some(MessageError::Charset(error)))
+                status_error(parts.status, &parts.headers, self.excerpt(), Some(MessageError::Charset(error)))
             }
+            CallError::Insecure(error) => CallError::Insecure(self.with_fault(error)),
             error => error,
+        }
+    }
+
+    fn excerpt(&self) -> &[u8] {
+        &self.first[..self.first.len().min(EXCERPT)]
+    }
+
+    /// Adds what the answer says if it is a fault. Services answer what they cannot verify by faults that
+    /// are not secured themselves, and these have the reason.
+    fn with_fault(&self, error: BoxError) -> BoxError {
+        let mut reader = EnvelopeReader::new(FaultReceiver::default());
+        let mut decoder = Decoder::default();
+        let read = decoder.push(&mut reader, &self.first).and_then(|()| decoder.finish(&mut reader));
+        match read.and_then(|()| reader.into_parts().1.into_fault()) {
+            Ok(Some(fault)) => UnsecuredFault { reason: fault.reason, error }.into(),
+            _ => error,
         }
     }
 
@@ -259,7 +279,7 @@ impl<R: Receiver> Reading<R> {
     }
 
     pub(super) fn push(&mut self, mut data: Bytes) -> Result<(), CallError> {
-        keep(&mut self.first, &data);
+        keep(&mut self.first, &data, if self.verifying.is_some() { UNSECURED_FAULT } else { EXCERPT });
         if let Some(notes) = &self.notes {
             notes.received(data.len());
         }
@@ -285,14 +305,14 @@ pub(super) async fn excerpt<B: Body<Data = Bytes> + ?Sized>(mut body: Pin<&mut B
         && let Some(Ok(frame)) = body.frame().await
     {
         if let Some(data) = frame.data_ref() {
-            keep(&mut first, data);
+            keep(&mut first, data, EXCERPT);
         }
     }
     first
 }
 
-fn keep(first: &mut Vec<u8>, data: &[u8]) {
-    let room = EXCERPT - first.len();
+fn keep(first: &mut Vec<u8>, data: &[u8], limit: usize) {
+    let room = limit.saturating_sub(first.len());
     first.extend_from_slice(&data[..data.len().min(room)]);
 }
 
@@ -314,6 +334,25 @@ pub(super) fn status_error(
     let schemes = offered(status, headers);
     let error = StatusError { location, media_type, excerpt, schemes, cause, ..StatusError::new(status) };
     CallError::Status(Box::new(error))
+}
+
+/// The error for a fault that lacks the security that the client requires.
+#[derive(Debug)]
+struct UnsecuredFault {
+    reason: String,
+    error: BoxError,
+}
+
+impl fmt::Display for UnsecuredFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "it is a fault that lacks security, and says {:?}", self.reason)
+    }
+}
+
+impl std::error::Error for UnsecuredFault {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&*self.error)
+    }
 }
 
 /// Accepts the possible answers to a one-way message: nothing relevant, or a fault.

@@ -39,11 +39,13 @@ pub(crate) struct Refusal {
     pub(crate) status: Option<StatusCode>,
     /// The header blocks of the fault's message.
     pub(crate) blocks: Vec<HeaderBlock>,
+    /// True if the fault may quote what was decrypted.
+    pub(crate) is_confidential: bool,
 }
 
 impl Refusal {
     fn new(version: Version, fault: Fault, status: Option<StatusCode>) -> Self {
-        Refusal { version, fault, status, blocks: Vec::new() }
+        Refusal { version, fault, status, blocks: Vec::new(), is_confidential: false }
     }
 
     pub(super) fn without_body(version: Version) -> Self {
@@ -423,7 +425,9 @@ impl Receiving {
 
     /// Returns the answer to a message that was not read.
     pub(super) fn refuse(&mut self, fallback: Version, failure: Failure) -> Refusal {
-        let mut refusal = self.refuse_without_blocks(fallback, failure);
+        // These look at messages that were decrypted and verified; the others do not get that far.
+        let is_confidential = matches!(failure, Failure::Refused(_) | Failure::Invalid(_));
+        let mut refusal = Refusal { is_confidential, ..self.refuse_without_blocks(fallback, failure) };
         let addressing = &self.dispatch().service().addressing;
         refusal.blocks = addressing.refusal_blocks(self.head(), &mut refusal.fault, refusal.version);
         refusal

@@ -727,9 +727,10 @@ impl Inner {
     /// Returns the answer to a refused request.
     fn refuse(&self, refusal: &Refusal) -> Response<Body> {
         tracing::debug!(fault = %refusal.fault, "refused");
-        let protection = self.protection.as_deref();
-        let Refusal { version, fault, status, blocks } = refusal;
-        let mut response = respond::fault(*version, fault, *status, blocks, protection);
+        let Refusal { version, fault, status, blocks, is_confidential } = refusal;
+        let protection = self.protection.as_ref();
+        let protection = protection.map(|it| if *is_confidential { Arc::clone(it) } else { it.refusing() });
+        let mut response = respond::fault(*version, fault, *status, blocks, protection.as_deref());
         if response.status() == StatusCode::REQUEST_TIMEOUT {
             // The rest of the message may still arrive, and is not a request (RFC 9110, 15.5.9).
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

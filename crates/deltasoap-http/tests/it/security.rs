@@ -407,3 +407,44 @@ async fn responses_are_encrypted_for_the_signer_of_the_request() {
     let error = client(&ada, &bob).call(&Transfer { amount: 1.0 }).await.expect_err("for somebody else");
     assert!(matches!(&error, CallError::Insecure(_)), "{error:?}");
 }
+
+/// Nobody is known whom the fault for such a request could be encrypted for. It says only what kind of
+/// check failed.
+#[tokio::test]
+async fn the_fault_for_a_request_without_a_signer_can_be_read() {
+    let server = rsa("server");
+    let trust = |identity: &Identity| Trust::nobody().certificate(identity.certificate().expect("one").clone());
+    let service = SoapService::builder()
+        .requirements(Requirements::new().trust(trust(&rsa("ada"))).signed_body())
+        .protection(Protection::new().timestamp(VALID).sign(server.clone()).encrypt_for_signer())
+        .operation(async |_: Transfer| Receipt { amount: 0.0, sender: String::new() })
+        .build()
+        .expect("a service");
+    let client = Client::builder("http://localhost/")
+        .requirements(Requirements::new().trust(trust(&server)).signed_body())
+        .build_with(service)
+        .expect("a client");
+    let error = client.call(&Transfer { amount: 1.0 }).await.expect_err("a fault");
+    let reason = "the message lacks security that the service requires";
+    assert!(matches!(&error, CallError::Fault(fault) if fault.reason == reason), "{error:?}");
+}
+
+/// Many services do not secure their faults about security, which say what is wrong with the request.
+#[tokio::test]
+async fn the_reason_of_a_fault_without_security_is_shown() {
+    let service = SoapService::builder()
+        .requirements(required("request"))
+        .operation(async |_: Transfer| Receipt { amount: 0.0, sender: String::new() })
+        .build()
+        .expect("a service");
+    let client = Client::builder("http://localhost/")
+        .protection(signed("forged"))
+        .requirements(required("response"))
+        .build_with(service)
+        .expect("a client");
+    let error = client.call(&Transfer { amount: 1.0 }).await.expect_err("a fault");
+    assert!(matches!(&error, CallError::Insecure(_)), "{error:?}");
+    assert!(error.to_string().contains("the signature or decryption was invalid"), "{error}");
+    let cause = std::error::Error::source(&error).expect("a cause").to_string();
+    assert!(cause.contains("timestamp"), "{cause}");
+}

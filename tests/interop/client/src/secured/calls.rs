@@ -1,13 +1,13 @@
 //! Calls of the ports, and what must not succeed.
 
-use super::policy::{Parties, Policy, Settings, USER};
+use super::policy::{self, Policy, USER};
 use super::wire::{Change, Seen, Wire};
 use super::{HOUR, Keys, Transfer, TransferFault, TransferResponse};
 use crate::Failure;
 use crate::report::{Report, ensure, same};
 use deltasoap::Client;
 use deltasoap::client::{CallError, CallOptions};
-use deltasoap::security::{Protection, UsernameToken, Verified};
+use deltasoap::security::{PolicyCredentials, Verified};
 use deltasoap::soap::Version;
 use deltasoap::soap::addressing::Addressing;
 use std::time::SystemTime;
@@ -127,53 +127,45 @@ impl Port<'_> {
         self.of("client", "authority")
     }
 
-    fn of(&self, own: &str, trusted: &str) -> Result<Bank, Failure> {
-        self.bank(self.settings(own, trusted)?, Wire::default())
+    fn of(&self, own: &str, authority: &str) -> Result<Bank, Failure> {
+        self.bank(policy::of_client(self.keys, own, authority)?, Wire::default())
     }
 
     fn sending(&self, requests: Change) -> Result<Bank, Failure> {
-        self.bank(self.settings("client", "authority")?, Wire::new(requests, Change::None))
+        self.bank(self.credentials()?, Wire::new(requests, Change::None))
     }
 
     fn receiving(&self, responses: Change) -> Result<Bank, Failure> {
-        self.bank(self.settings("client", "authority")?, Wire::new(Change::None, responses))
+        self.bank(self.credentials()?, Wire::new(Change::None, responses))
     }
 
     /// Returns a client whose clock is an hour late when it sends.
     fn stale(&self) -> Result<Bank, Failure> {
-        let mut settings = self.settings("client", "authority")?;
-        settings.protection = settings.protection.map(|protection| protection.clock_behind(HOUR));
-        self.bank(settings, Wire::default())
+        let stale = self.credentials()?.adjust_protection(|protection| protection.clock_behind(HOUR));
+        self.bank(stale, Wire::default())
     }
 
     /// Returns a client whose clock is an hour early when it receives.
     fn an_hour_later(&self) -> Result<Bank, Failure> {
-        let mut settings = self.settings("client", "authority")?;
-        settings.requirements = settings.requirements.map(|requirements| requirements.at(SystemTime::now() + HOUR));
-        self.bank(settings, Wire::default())
+        let later = self.credentials()?.adjust_requirements(|requirements| requirements.at(SystemTime::now() + HOUR));
+        self.bank(later, Wire::default())
     }
 
     fn with_password(&self, password: &str) -> Result<Bank, Failure> {
-        let protection = Some(Protection::new().user(UsernameToken::digest(USER, password)));
-        self.bank(Settings { protection, requirements: None }, Wire::default())
+        self.bank(self.credentials()?.user(USER, password), Wire::default())
     }
 
-    fn settings(&self, own: &str, trusted: &str) -> Result<Settings, Failure> {
-        self.policy.settings(self.keys, &Parties { own, trusted, peer: "server", is_initiator: true })
+    fn credentials(&self) -> Result<PolicyCredentials, Failure> {
+        policy::of_client(self.keys, "client", "authority")
     }
 
-    fn bank(&self, settings: Settings, wire: Wire) -> Result<Bank, Failure> {
+    fn bank(&self, credentials: PolicyCredentials, wire: Wire) -> Result<Bank, Failure> {
         let version = if self.version == Version::Soap11 { "11" } else { "12" };
         let url = format!("{}/{}{version}", self.url, self.policy.name());
         let mut builder = Client::builder(url).version(self.version).action("urn:bank:transfer");
+        builder = builder.policies(self.policy.documents()?).policy_credentials(credentials);
         if self.policy.is_addressed() {
             builder = builder.addressing(Addressing::V10);
-        }
-        if let Some(protection) = settings.protection {
-            builder = builder.protection(protection);
-        }
-        if let Some(requirements) = settings.requirements {
-            builder = builder.requirements(requirements);
         }
         Ok(Bank { client: builder.build_with(wire.clone())?, wire })
     }

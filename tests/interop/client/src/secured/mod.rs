@@ -1,6 +1,6 @@
 //! `/secured`: the bank of `tests/interop/secured/bank.wsdl`, whose messages have WS-Security, and calls of it.
 //!
-//! [`policy`] says how we satisfy the policies of the WSDL, [`wire`] changes messages on the way.
+//! Both sides follow the policies of the WSDL ([`policy`]); [`wire`] changes messages on the way.
 
 mod calls;
 mod keys;
@@ -12,11 +12,11 @@ pub use keys::Keys;
 
 use crate::Failure;
 use axum::Router;
-use deltasoap::security::{Protection, Verified};
+use deltasoap::security::{PolicyCredentials, Verified};
 use deltasoap::server::{AddressingMode, Extension, SoapServiceBuilder};
 use deltasoap::soap::TypedFault;
 use deltasoap::{Faults, Soap, SoapService};
-use policy::{Parties, Policy, Settings};
+use policy::Policy;
 use std::time::Duration;
 
 const WSDL: &str = include_str!("../../../secured/bank.wsdl");
@@ -51,13 +51,15 @@ enum TransferFault {
 
 /// Adds the ports below `/secured`; those below `/secured/late` send responses of an hour ago.
 pub fn routes(mut router: Router, builder: impl Fn() -> SoapServiceBuilder, keys: &Keys) -> Result<Router, Failure> {
+    let credentials = policy::of_server(keys)?;
+    let late = credentials.clone().adjust_protection(|protection| protection.clock_behind(HOUR));
     for policy in Policy::ALL {
-        let service = service(builder(), policy, keys, |protection| protection)?;
-        let late = self::service(builder(), policy, keys, |protection| protection.clock_behind(HOUR))?;
-        for version in ["11", "12"] {
-            let port = format!("{}{version}", policy.name());
-            router = router.route_service(&format!("/secured/{port}"), service.clone());
-            router = router.route_service(&format!("/secured/late/{port}"), late.clone());
+        for (folder, credentials) in [("", &credentials), ("/late", &late)] {
+            let service = service(builder(), policy, credentials.clone())?;
+            for version in ["11", "12"] {
+                let path = format!("/secured{folder}/{}{version}", policy.name());
+                router = router.route_service(&path, service.clone());
+            }
         }
     }
     Ok(router)
@@ -66,20 +68,12 @@ pub fn routes(mut router: Router, builder: impl Fn() -> SoapServiceBuilder, keys
 fn service(
     builder: SoapServiceBuilder,
     policy: Policy,
-    keys: &Keys,
-    configure: impl FnOnce(Protection) -> Protection,
+    credentials: PolicyCredentials,
 ) -> Result<SoapService, Failure> {
-    let parties = Parties { own: "server", trusted: "authority", peer: "client", is_initiator: false };
-    let Settings { protection, requirements } = policy.settings(keys, &parties)?;
     let mut builder = builder.name("Bank").operation(transfer).wsdl(WSDL);
+    builder = builder.policies(policy.documents()?).policy_credentials(credentials);
     if policy.is_addressed() {
         builder = builder.addressing(AddressingMode::Require);
-    }
-    if let Some(protection) = protection {
-        builder = builder.protection(configure(protection));
-    }
-    if let Some(requirements) = requirements {
-        builder = builder.requirements(requirements);
     }
     Ok(builder.build()?)
 }

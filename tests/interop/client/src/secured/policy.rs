@@ -1,18 +1,14 @@
-//! The policies of `secured/bank.wsdl`, in terms of our own settings.
+//! The policies of `secured/bank.wsdl`, and what each party meets them with.
 
-use super::Keys;
+use super::{Keys, WSDL};
 use crate::Failure;
-use deltasoap::engine::QName;
-use deltasoap::security::{KeyReference, KeyTransport, Protection, Requirements, Trust, UsernameToken};
-use deltasoap::soap::addressing::Addressing;
-use std::time::Duration;
+use deltasoap::security::{PolicyCredentials, Trust};
+use deltasoap::soap::PolicyDocuments;
+use deltasoap_dynamic::Contract;
 
-/// What the peers' `UsernameToken` has.
+/// What the `UsernameToken` of all clients has.
 pub const USER: &str = "ada";
-pub const PASSWORD: &str = "pass & word";
-const VALID: Duration = Duration::from_secs(300);
-/// The header blocks of WS-Addressing, which the policies require to be signed.
-const BLOCKS: [&str; 7] = ["Action", "FaultTo", "From", "MessageID", "RelatesTo", "ReplyTo", "To"];
+const PASSWORD: &str = "pass & word";
 
 /// A policy of the WSDL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,65 +43,27 @@ impl Policy {
     pub fn is_addressed(self) -> bool {
         self != Policy::User
     }
-}
 
-/// Who sends and receives, each by the name of its keys.
-#[derive(Debug, Clone, Copy)]
-pub struct Parties<'p> {
-    pub own: &'p str,
-    /// Whose signatures are accepted: an authority, or whoever has issued its own certificate.
-    pub trusted: &'p str,
-    pub peer: &'p str,
-    /// True for the side that sends requests.
-    pub is_initiator: bool,
-}
-
-/// What a side adds to messages and requires of them.
-#[derive(Debug)]
-pub struct Settings {
-    pub protection: Option<Protection>,
-    pub requirements: Option<Requirements>,
-}
-
-impl Policy {
-    /// Returns the settings that satisfy the policy.
-    pub fn settings(self, keys: &Keys, parties: &Parties<'_>) -> Result<Settings, Failure> {
-        match self {
-            Policy::Signed => signed(keys, parties),
-            Policy::Encrypted => encrypted(keys, parties),
-            Policy::User if parties.is_initiator => Ok(Settings {
-                protection: Some(Protection::new().user(UsernameToken::digest(USER, PASSWORD))),
-                requirements: None,
-            }),
-            Policy::User => Ok(Settings {
-                protection: None,
-                requirements: Some(Requirements::new().users(|user: &str| (user == USER).then_some(PASSWORD))),
-            }),
-        }
+    /// Returns what the WSDL says; the ports for both versions of SOAP have the same policy.
+    pub fn documents(self) -> Result<PolicyDocuments, Failure> {
+        let operation = format!("{}11.transfer", self.name());
+        Ok(Contract::from_text(WSDL)?.operation(&operation)?.policies())
     }
 }
 
-fn signed(keys: &Keys, parties: &Parties<'_>) -> Result<Settings, Failure> {
-    let trust =
-        Trust::nobody().authorities(keys.certificates(parties.trusted)?)?.known(keys.certificates(parties.peer)?)?;
-    let requirements = Requirements::new().trust(trust).signed_body().signed_timestamp();
-    let block = |local: &&'static str| QName::new(Addressing::V10.namespace(), *local);
-    Ok(Settings {
-        protection: Some(Protection::new().timestamp(VALID).sign(keys.identity(parties.own)?)),
-        requirements: Some(BLOCKS.iter().map(block).fold(requirements, Requirements::signed_header)),
-    })
+/// Returns the credentials of a client that trusts one authority.
+pub fn of_client(keys: &Keys, own: &str, authority: &str) -> Result<PolicyCredentials, Failure> {
+    let credentials = of_holder(keys, own, authority)?;
+    Ok(credentials.peer(keys.certificate("server")?).user(USER, PASSWORD))
 }
 
-/// Like [`signed`], and the body is encrypted for the other side. The certificate of the recipient is
-/// in no message: both sides refer to it by its thumbprint.
-fn encrypted(keys: &Keys, parties: &Parties<'_>) -> Result<Settings, Failure> {
-    let Settings { protection, requirements } = signed(keys, parties)?;
-    let recipient = keys.certificate(parties.peer)?;
-    let reference = if parties.is_initiator { KeyReference::Token } else { KeyReference::Thumbprint };
-    let protect = |protection: Protection| {
-        protection.key_reference(reference).encrypt(recipient).key_transport(KeyTransport::RsaOaepSha1)
-    };
-    let own = keys.identity(parties.own)?;
-    let require = |requirements: Requirements| requirements.encrypted_body().decrypt_with(own);
-    Ok(Settings { protection: protection.map(protect), requirements: requirements.map(require).transpose()? })
+/// Returns the credentials of the server, which encrypts for whoever has signed.
+pub fn of_server(keys: &Keys) -> Result<PolicyCredentials, Failure> {
+    let credentials = of_holder(keys, "server", "authority")?;
+    Ok(credentials.users(|user: &str| (user == USER).then_some(PASSWORD)))
+}
+
+fn of_holder(keys: &Keys, own: &str, authority: &str) -> Result<PolicyCredentials, Failure> {
+    let trust = Trust::nobody().authorities(keys.certificates(authority)?)?;
+    Ok(PolicyCredentials::new().identity(keys.identity(own)?).trust(trust))
 }
