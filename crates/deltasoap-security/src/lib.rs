@@ -36,6 +36,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod algorithms;
+mod attachment;
 mod encryption;
 mod error;
 mod exchange;
@@ -53,6 +54,7 @@ mod verification;
 mod xml;
 
 pub use algorithms::{DigestAlgorithm, SignatureAlgorithm};
+pub use attachment::{AttachmentCheck, AttachmentContent};
 pub use encryption::{ContentCipher, KeyTransport};
 pub use error::SecurityError;
 pub use exchange::Exchange;

@@ -1,6 +1,7 @@
 //! What is added to sent messages: tokens, a timestamp, signatures, encryption.
 
 use crate::algorithms::DigestAlgorithm;
+use crate::attachment::AttachmentContent;
 use crate::encryption::ContentCipher;
 use crate::encryption::KeyTransport;
 use crate::encryption::Sealer;
@@ -371,7 +372,7 @@ impl Protection {
         version: Version,
         blocks: &[HeaderBlock],
         message: Outgoing,
-        attachments: &[(&str, &[u8])],
+        attachments: &[AttachmentContent<'_>],
     ) -> Result<Outgoing, SecurityError> {
         let now = self.time();
         let mut parts = Parts::new(self.signing.as_ref());
@@ -445,7 +446,7 @@ impl Protection {
         parts: &mut Parts<'_>,
         now: SystemTime,
         message: &Outgoing,
-        attachments: &[(&str, &[u8])],
+        attachments: &[AttachmentContent<'_>],
     ) -> Result<(), SecurityError> {
         if let Some(valid_for) = self.timestamp {
             let timestamp = timestamp::write(TIMESTAMP_ID, now, valid_for)?;
@@ -479,7 +480,7 @@ impl Protection {
         signing: &Signing,
         parts: &mut Parts<'_>,
         message: &Outgoing,
-        attachments: &[(&str, &[u8])],
+        attachments: &[AttachmentContent<'_>],
         out: &mut String,
     ) -> Result<(String, Vec<u8>), SecurityError> {
         let mut token = String::new();
@@ -497,8 +498,10 @@ impl Protection {
         if signing.parts.body {
             parts.add_pieces(PartReference::Id(BODY_ID.to_owned()), message.body(), message.inclusive_prefixes());
         }
-        for (content_id, content) in attachments.iter().filter(|_| signing.parts.attachments) {
-            parts.add(PartReference::Attachment((*content_id).to_owned()), content, Vec::new());
+        for content in attachments.iter().filter(|_| signing.parts.attachments) {
+            let (reference, digest) =
+                (PartReference::Attachment(content.content_id.to_owned()), content.digest(signing.digest)?);
+            parts.signed.push(SignedPart { reference, digest, prefixes: Vec::new() });
         }
         if parts.signed.is_empty() {
             return Err(SecurityError::Write("nothing in the message is to be signed".to_owned()));

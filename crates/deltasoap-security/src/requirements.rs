@@ -61,6 +61,7 @@ pub(crate) struct Needs {
     pub(crate) encrypted_body: bool,
     pub(crate) encrypted_headers: Vec<QName>,
     pub(crate) confirmation: bool,
+    pub(crate) signed_attachments: bool,
 }
 
 /// Header blocks, except the security header.
@@ -210,6 +211,13 @@ impl Requirements {
     #[must_use]
     pub fn accept_cbc(mut self) -> Self {
         self.decryption.accepts_cbc = true;
+        self
+    }
+
+    /// Requires that all attachments are signed. Signed ones are verified in any case.
+    #[must_use]
+    pub fn signed_attachments(mut self) -> Self {
+        self.needs.signed_attachments = true;
         self
     }
 

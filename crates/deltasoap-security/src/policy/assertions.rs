@@ -54,6 +54,7 @@ pub(super) struct Asymmetric {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Parts {
     pub(super) body: bool,
+    pub(super) attachments: bool,
     /// True for all header blocks.
     pub(super) all_headers: bool,
     /// Namespaces of header blocks, and their local names; `None` for all in the namespace.
@@ -66,7 +67,7 @@ impl Parts {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        !self.body && !self.has_headers()
+        !self.body && !self.attachments && !self.has_headers()
     }
 }
 
@@ -418,6 +419,7 @@ impl Parts {
         for part in parts {
             match &*part.name.local {
                 "Body" => self.body = true,
+                "Attachments" if is_signed => self.attachments(part, unsupported_parts),
                 "Header" => {
                     let namespace = part.attribute("", "Namespace").unwrap_or_default().to_owned();
                     let local = part.attribute("", "Name").filter(|name| !name.is_empty()).map(str::to_owned);
@@ -435,10 +437,20 @@ impl Parts {
         }
     }
 
+    /// Reads how attachments are signed: by their content, or with their headers.
+    fn attachments(&mut self, assertion: &Node, unsupported_parts: &mut Vec<String>) {
+        self.attachments = true;
+        let transforms = assertion.elements().map(|transform| &*transform.name.local);
+        for transform in transforms.filter(|transform| *transform != "ContentSignatureTransform") {
+            unsupported_parts.push(unsupported(transform));
+        }
+    }
+
     fn describe(&self) -> String {
         let mut parts = Vec::new();
         parts.extend(self.body.then_some("body"));
         parts.extend(self.has_headers().then_some("header blocks"));
+        parts.extend(self.attachments.then_some("attachments"));
         parts.join(" and ")
     }
 }

@@ -207,9 +207,10 @@ impl Sending<'_> {
 
     fn signature(&mut self, binding: &Asymmetric) {
         let alternative = self.meeting.alternative;
-        let Parts { body, .. } = alternative.signed;
+        let Parts { body, attachments, .. } = alternative.signed;
         let has_signed_token = self.is_request && alternative.supporting.iter().any(|it| it.is_signed);
-        if !(body || alternative.signed.has_headers() || alternative.has_timestamp() || has_signed_token) {
+        if !(body || attachments || alternative.signed.has_headers() || alternative.has_timestamp() || has_signed_token)
+        {
             return;
         }
         let token = if self.is_request { &binding.initiator } else { &binding.recipient };
@@ -221,7 +222,10 @@ impl Sending<'_> {
         self.sign_with(token, binding.suite.as_ref());
         let has_headers = alternative.signed.has_headers();
         let signs_tokens = binding.signs_token || has_signed_token;
-        self.apply(|protection| protection.sign_body(body).sign_headers(has_headers).sign_tokens(signs_tokens));
+        self.apply(|protection| {
+            let protection = protection.sign_body(body).sign_headers(has_headers).sign_tokens(signs_tokens);
+            protection.sign_attachments(attachments)
+        });
         if self.is_request && alternative.supporting.iter().any(is_endorsing) {
             self.meeting.fails("endorsing tokens of AsymmetricBinding are not supported");
         }
@@ -365,8 +369,8 @@ impl Receiving<'_> {
 
     fn signature(&mut self) {
         let alternative = self.meeting.alternative;
-        let Parts { body, all_headers, headers } = &alternative.signed;
-        if !(*body || *all_headers || !headers.is_empty() || alternative.has_timestamp()) {
+        let Parts { body, attachments, all_headers, headers } = &alternative.signed;
+        if alternative.signed.is_empty() && !alternative.has_timestamp() {
             return;
         }
         self.trust();
@@ -375,6 +379,9 @@ impl Receiving<'_> {
         }
         if alternative.has_timestamp() {
             self.apply(Requirements::signed_timestamp);
+        }
+        if *attachments {
+            self.apply(Requirements::signed_attachments);
         }
         if *all_headers {
             self.apply(Requirements::all_headers_signed);

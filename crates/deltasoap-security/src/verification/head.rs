@@ -490,6 +490,7 @@ impl<'c> Check<'c> {
             encrypted_body,
             encrypted_headers,
             confirmation,
+            signed_attachments: _,
         } = &self.requirements.needs;
         let Found { sender, references, .. } = &self.found;
         let missing = |what: &str| Err(SecurityError::Missing(format!("the message has no {what}")));
