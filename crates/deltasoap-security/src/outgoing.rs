@@ -11,6 +11,7 @@ use crate::keys::Certificate;
 use crate::keys::Identity;
 use crate::ns;
 use crate::signature::{PartReference, SignedPart, write};
+use crate::token::binary::{self, TokenHook, TokenSource};
 use crate::token::timestamp;
 use crate::token::username::UsernameToken;
 use crate::verification::Verified;
@@ -27,6 +28,7 @@ use std::time::{Duration, SystemTime};
 pub const BODY_ID: &str = "signed-body";
 const TIMESTAMP_ID: &str = "signed-timestamp";
 const USER_ID: &str = "user-token";
+const TOKEN_ID: &str = "binary-token";
 const CERTIFICATE_ID: &str = "certificate-token";
 const RECIPIENT_ID: &str = "recipient-token";
 const ASSERTION_REFERENCE_ID: &str = "assertion-reference";
@@ -53,6 +55,7 @@ pub struct Protection {
     timestamp: Option<Duration>,
     user: Option<UsernameToken>,
     assertion: Option<AssertionToken>,
+    token: Option<TokenHook<dyn TokenSource>>,
     signing: Option<Signing>,
     encryption: Option<Encryption>,
     must_understand: bool,
@@ -147,6 +150,7 @@ impl Protection {
             timestamp: None,
             user: None,
             assertion: None,
+            token: None,
             signing: None,
             encryption: None,
             must_understand: true,
@@ -177,6 +181,13 @@ impl Protection {
     pub fn assertion(mut self, xml: &str) -> Result<Self, SecurityError> {
         self.assertion = Some(AssertionToken::new(xml)?);
         Ok(self)
+    }
+
+    /// Adds a `BinarySecurityToken` of this type, which a hook makes for each message: a Kerberos
+    /// ticket, for instance, of the type [`GSS_KERBEROS_V5_AP_REQ`](crate::GSS_KERBEROS_V5_AP_REQ).
+    pub fn binary_token(mut self, value_type: impl Into<String>, source: impl TokenSource + 'static) -> Self {
+        self.token = Some(TokenHook { value_type: value_type.into(), hook: Arc::new(source) });
+        self
     }
 
     /// Signs the body, the timestamp, the tokens and all header blocks.
@@ -461,6 +472,11 @@ impl Protection {
         if let Some(assertion) = &self.assertion {
             security.out.push_str(&assertion.xml);
         }
+        if let Some(TokenHook { value_type, hook }) = &self.token {
+            let token = binary::write(TOKEN_ID, value_type, &hook.token()?);
+            parts.add_token(PartReference::Id(TOKEN_ID.to_owned()), token.as_bytes());
+            security.out.push_str(&token);
+        }
         if let Some(request) = self.request.as_ref().filter(|_| self.confirms_signatures) {
             confirmations(request, parts, &mut security.out);
         }
@@ -573,11 +589,11 @@ fn certificate_reference(
     };
     Ok(Some(match reference {
         KeyReference::Token => {
-            *token = binary_token(id, ns::X509_V3, own()?.der());
+            *token = binary::write(id, ns::X509_V3, own()?.der());
             write::reference_to_token(id, ns::X509_V3)
         }
         KeyReference::TokenPath => {
-            *token = binary_token(id, ns::X509_PKI_PATH, &Certificate::path_to_der(chain)?);
+            *token = binary::write(id, ns::X509_PKI_PATH, &Certificate::path_to_der(chain)?);
             write::reference_to_token(id, ns::X509_PKI_PATH)
         }
         KeyReference::Thumbprint => write::reference_by_identifier(ns::THUMBPRINT, own()?.thumbprint()),
@@ -606,17 +622,6 @@ fn confirmations(request: &Request, parts: &mut Parts<'_>, out: &mut String) {
         parts.add(PartReference::Id(id), confirmation.as_bytes(), Vec::new());
         out.push_str(&confirmation);
     }
-}
-
-fn binary_token(id: &str, kind: &str, der: &[u8]) -> String {
-    format!(
-        "<wsse:BinarySecurityToken xmlns:wsse=\"{wsse}\" xmlns:wsu=\"{wsu}\" EncodingType=\"{base64}\" \
-         ValueType=\"{kind}\" wsu:Id=\"{id}\">{der}</wsse:BinarySecurityToken>",
-        wsse = ns::WSSE,
-        wsu = ns::WSU,
-        base64 = ns::BASE64,
-        der = BASE64_STANDARD.encode(der),
-    )
 }
 
 /// The parts of a message that are signed.

@@ -4,6 +4,7 @@
 
 use super::normal::{is_of_security, nested};
 use super::suite::Suite;
+use crate::ns;
 use crate::outgoing::KeyReference;
 use deltasoap_core::Node;
 
@@ -93,6 +94,18 @@ pub(super) enum TokenKind {
     X509 { is_path: bool },
     User(Password),
     Saml,
+    Kerberos { is_gss: bool },
+}
+
+impl TokenKind {
+    /// Returns the type of the token in messages, for Kerberos.
+    pub(super) fn kerberos_type(self) -> Option<&'static str> {
+        match self {
+            TokenKind::Kerberos { is_gss: true } => Some(ns::GSS_KERBEROS),
+            TokenKind::Kerberos { is_gss: false } => Some(ns::KERBEROS),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -327,6 +340,7 @@ impl Alternative {
             "X509Token" => TokenKind::X509 { is_path: false },
             "UsernameToken" => TokenKind::User(Password::Text),
             "SamlToken" => TokenKind::Saml,
+            "KerberosToken" => TokenKind::Kerberos { is_gss: false },
             other => {
                 self.unsupported.push(unsupported(other));
                 return None;
@@ -346,6 +360,10 @@ impl Alternative {
                 ("RequireIssuerSerialReference", _) => reference = Some(KeyReference::IssuerSerial),
                 ("HashPassword", TokenKind::User(_)) => kind = TokenKind::User(Password::Digest),
                 ("NoPassword", TokenKind::User(_)) => kind = TokenKind::User(Password::None),
+                ("WssKerberosV5ApReqToken11", TokenKind::Kerberos { .. }) => {}
+                ("WssGssKerberosV5ApReqToken11", TokenKind::Kerberos { .. }) => {
+                    kind = TokenKind::Kerberos { is_gss: true };
+                }
                 ("WssUsernameToken10" | "WssUsernameToken11", TokenKind::User(_)) => {}
                 (
                     "WssSamlV11Token10" | "WssSamlV11Token11" | "WssSamlV20Token11" | "RequireKeyIdentifierReference",
@@ -463,6 +481,7 @@ impl Token {
             TokenKind::User(Password::Digest) => "a user name with the digest of a password",
             TokenKind::User(Password::None) => "a user name",
             TokenKind::Saml => "a SAML assertion",
+            TokenKind::Kerberos { .. } => "a Kerberos ticket",
         }
     }
 }
