@@ -93,7 +93,7 @@ pub(crate) trait Verifying: fmt::Debug + Send {
 }
 
 /// Checks the parts that come with a message.
-pub(crate) trait CheckParts: fmt::Debug + Send {
+pub(crate) trait CheckParts: fmt::Debug + Send + Sync {
     /// Begins to check a part; returns `None` if nothing needs to be checked.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ pub(crate) trait CheckParts: fmt::Debug + Send {
 }
 
 /// Checks one part as its content arrives.
-pub(crate) trait CheckPart: fmt::Debug + Send {
+pub(crate) trait CheckPart: fmt::Debug + Send + Sync {
     fn push(&mut self, bytes: &[u8]);
 
     /// Ends the part.

@@ -149,6 +149,7 @@ impl Alternative {
             && self.supporting.is_empty()
             && self.signed.is_empty()
             && self.encrypted.is_empty()
+            && !self.confirms_signatures
             && self.unsupported.is_empty()
     }
 
@@ -218,6 +219,7 @@ impl Alternative {
             return facts;
         }
         facts.extend((!self.signed.is_empty()).then(|| format!("signed {}", self.signed.describe())));
+        facts.extend(self.confirms_signatures.then(|| "responses that confirm signatures".to_owned()));
         facts.extend((!self.encrypted.is_empty()).then(|| format!("encrypted {}", self.encrypted.describe())));
         facts
     }
