@@ -19,7 +19,7 @@ use crate::validation::{Finding, Subject};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Deviation, Step, skip_element};
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
-use deltasoap_core::{Content, Error, ErrorKind, Node, QName, Typed};
+use deltasoap_core::{Content, DecodeOptions, Error, ErrorKind, Node, QName, Typed};
 use http::header::{CONTENT_TYPE, LOCATION};
 use http::response::Parts;
 use http::{Extensions, HeaderMap, StatusCode};
@@ -211,7 +211,7 @@ impl<R: Receiver> Reading<R> {
     /// are not secured themselves, and these have the reason.
     fn with_fault(&self, error: BoxError) -> BoxError {
         let mut reader = EnvelopeReader::new(FaultReceiver::default());
-        let mut decoder = Decoder::default();
+        let mut decoder = Decoder::new(DecodeOptions::default());
         let read = decoder.push(&mut reader, &self.first).and_then(|()| decoder.finish(&mut reader));
         match read.and_then(|()| reader.into_parts().1.into_fault()) {
             Ok(Some(fault)) => UnsecuredFault { reason: fault.reason, error }.into(),
