@@ -214,7 +214,7 @@ impl<R: Receiver> Reading<R> {
         let mut decoder = Decoder::new(DecodeOptions::default());
         let read = decoder.push(&mut reader, &self.first).and_then(|()| decoder.finish(&mut reader));
         match read.and_then(|()| reader.into_parts().1.into_fault()) {
-            Ok(Some(fault)) => UnsecuredFault { reason: fault.reason, error }.into(),
+            Ok(Some(fault)) => UnsecuredFault { reason: fault.reason.clone(), error }.into(),
             _ => error,
         }
     }
