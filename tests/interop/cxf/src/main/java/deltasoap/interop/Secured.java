@@ -50,24 +50,27 @@ public final class Secured {
 
     private void run() {
         for (String policy : List.of("Signed", "Encrypted", "User")) {
-            add(policy, "calls name their sender", () -> call(port(policy), policy.equals("User") ? Keys.USER : "CN=client"));
+            String sender = policy.equals("User") ? Keys.USER : "CN=client";
+            add(policy, "calls name their sender", () -> call(port(policy), sender));
             add(policy, "faults are declared ones", () -> fail(port(policy), "-1", "the amount is negative"));
             add(policy, "a bare request is refused", () -> refuse(port(policy).sending(SecuredPort::bare), MISSING));
             add(policy, "a stale request is refused", () -> refuse(port(policy).anHourAgo(), EXPIRED));
             add(policy, "a replayed request is refused", () -> refuseReplay(port(policy)));
         }
-        add("User", "a wrong password is refused", () -> refuse(port("User").sending(SecuredPort::guessed), UNAUTHENTICATED));
+        add("User", "a wrong password is refused",
+                () -> refuse(port("User").sending(SecuredPort::guessed), UNAUTHENTICATED));
         for (String policy : List.of("Signed", "Encrypted")) {
-            add(policy, "a changed request is refused", () -> refuse(port(policy).sending(SecuredPort::changed), INVALID));
-            // The stranger cannot read a fault that is encrypted for the client.
+            add(policy, "a changed request is refused",
+                    () -> refuse(port(policy).sending(SecuredPort::changed), INVALID));
             add(policy, "a request of a stranger is refused",
-                    () -> refuse(port(policy, "stranger", "server"), UNTRUSTED + "|No certificates were found for decryption"));
+                    () -> refuse(port(policy, "stranger", "server"), UNTRUSTED));
             add(policy, "a response of a stranger is refused",
                     () -> fail(port(policy, "client", "stranger"), "No trusted certs found|" + INVALID));
             // Of ciphertext, the tag is wrong.
             add(policy, "a changed response is refused",
                     () -> fail(port(policy).receiving(SecuredPort::changed), INVALID + "|Tag mismatch"));
-            add(policy, "a bare response is refused", () -> fail(port(policy).receiving(SecuredPort::bare), "not SIGNED"));
+            add(policy, "a bare response is refused",
+                    () -> fail(port(policy).receiving(SecuredPort::bare), "not SIGNED"));
             add(policy, "a stale response is refused", () -> fail(port(policy).at("/late"), "timestamp has expired"));
             add(policy, "a replayed response is refused", () -> rejectReplay(port(policy)));
         }
@@ -89,7 +92,8 @@ public final class Secured {
     private static void call(SecuredPort port, String sender) throws Exception {
         for (String amount : List.of("150", "250", "123456789")) {
             String response = port.transfer(amount);
-            Tests.expect(response.contains(">" + sender + "<") && response.contains(">" + amount + "<"), true, response);
+            boolean isRight = response.contains(">" + sender + "<") && response.contains(">" + amount + "<");
+            Tests.expect(isRight, true, response);
         }
     }
 
@@ -104,8 +108,7 @@ public final class Secured {
         port.transfer("250");
         String request = port.sent();
         refuse(port.sending(text -> request), EXPIRED + "|no response");
-        boolean isReadable = !port.received().contains("EncryptedData");
-        Tests.expect(!isReadable || port.received().contains(EXPIRED), true, "that it is old in " + port.received());
+        Tests.expect(port.received().contains(EXPIRED), true, EXPIRED + " in: " + port.received());
     }
 
     /** WS-Addressing finds that it is the response to another request, and drops it. */

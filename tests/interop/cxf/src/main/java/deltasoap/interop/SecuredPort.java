@@ -24,7 +24,8 @@ import org.apache.wss4j.dom.engine.WSSConfig;
 
 /** A port of secured/bank.wsdl, and what happens to its messages on the way. */
 final class SecuredPort {
-    private static final String TRANSFER = "<transfer xmlns='urn:bank'><to>Bob &amp; Eve</to><amount>%s</amount></transfer>";
+    private static final String TRANSFER =
+            "<transfer xmlns='urn:bank'><to>Bob &amp; Eve</to><amount>%s</amount></transfer>";
 
     private final URI origin;
     private final String path;
@@ -36,7 +37,8 @@ final class SecuredPort {
         this.origin = origin;
         String port = policy + version.replace(".", "");
         path = "/" + port;
-        Service service = Service.create(URI.create(origin + path + "?wsdl").toURL(), new QName(Secured.NAMESPACE, "Bank"));
+        URI wsdl = URI.create(origin + path + "?wsdl");
+        Service service = Service.create(wsdl.toURL(), new QName(Secured.NAMESPACE, "Bank"));
         dispatch = service.createDispatch(new QName(Secured.NAMESPACE, port), Source.class, Service.Mode.PAYLOAD);
         Map<String, Object> context = dispatch.getRequestContext();
         context.putAll(properties);
