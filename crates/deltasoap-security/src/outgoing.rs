@@ -328,6 +328,9 @@ impl Protection {
         let mut security = Security { out: String::new(), sealer };
         self.tokens(&mut security, &mut parts, now, &message, attachments)?;
         let Security { out: tokens, mut sealer } = security;
+        if tokens.is_empty() && sealer.is_none() {
+            return Ok(if blocks.is_empty() { message } else { message.with_header(header + "</soap:Header>") });
+        }
         let body = sealer.as_mut().map(|sealer| sealer.body(&message)).transpose()?;
         let must_understand = if self.must_understand { " soap:mustUnderstand=\"1\"" } else { "" };
         header.push_str(&format!(

@@ -1,7 +1,9 @@
 //! The results as Markdown, for `docs/interop.md`: the number of passing tests, and everything that
 //! a peer does not offer.
 
-use super::results::{ADDRESSING, CODED, Column, MESSAGES, Rows, SESSIONS, Side, TestResult, VALUES, VERSIONS};
+use super::results::{
+    ADDRESSING, CODED, Column, MESSAGES, Rows, SECURITY, SESSIONS, Side, TestResult, VALUES, VERSIONS,
+};
 
 const HEAD: &str = "# Tests with other toolkits
 
@@ -26,7 +28,8 @@ pub fn of(columns: &[Column]) -> String {
     let coded = section("WSDLs from code", CODED_INTRODUCTION, CODED, columns);
     let sessions = section("TR-069 sessions", "", SESSIONS, columns);
     let addressing = section("WS-Addressing", "", ADDRESSING, columns);
-    format!("{HEAD}{messages}{values}{coded}{addressing}{sessions}{}", unsupported_rows(columns))
+    let security = section("WS-Security", "", SECURITY, columns);
+    format!("{HEAD}{messages}{values}{coded}{addressing}{security}{sessions}{}", unsupported_rows(columns))
 }
 
 fn section(title: &str, introduction: &str, rows: Rows, columns: &[Column]) -> String {

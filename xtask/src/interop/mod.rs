@@ -32,7 +32,7 @@ use clap::ValueEnum;
 
 use self::ours::Ours;
 pub use self::process::Server;
-use self::results::{ADDRESSING, CODED, Column, MESSAGES, SESSIONS, Side, VALUES};
+use self::results::{ADDRESSING, CODED, Column, MESSAGES, SECURITY, SESSIONS, Side, VALUES};
 use crate::stamp;
 
 #[derive(clap::Args)]
@@ -123,6 +123,18 @@ trait Peer {
         Ok(None)
     }
 
+    /// Returns its client of the services that require WS-Security, which is started with the URL of
+    /// `/secured` and the folder of the keys, and what it does not offer; `None` if it has none.
+    fn security_client(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
+        Ok(None)
+    }
+
+    /// Returns its server of the services that require WS-Security, started, and what it does not
+    /// offer; `None` if it has none.
+    fn security_server(&self, _: &Ours) -> Result<Option<(Server, Unsupported)>> {
+        Ok(None)
+    }
+
     /// Returns its TR-069 device, which is started with the URL of our server, and what it does not
     /// offer; `None` if it has none.
     fn device(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
@@ -192,6 +204,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         columns.extend(test_coded_client(&*peer, &ours)?);
         columns.extend(test_addressing_client(&*peer, &ours)?);
         columns.extend(test_addressing_server(&*peer, &ours)?);
+        columns.extend(test_security_client(&*peer, &ours)?);
+        columns.extend(test_security_server(&*peer, &ours)?);
         columns.extend(test_device(&*peer, &ours)?);
     }
     columns.sort_by_key(|column| column.side);
@@ -297,6 +311,28 @@ fn test_addressing_server(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>
         command.arg("--lacks").arg(format!("{feature}={reason}"));
     }
     Column::parse(peer.name(), Side::Server, ADDRESSING, &process::output(&mut command)?).map(Some)
+}
+
+/// Calls our services that require WS-Security with the peer's client.
+fn test_security_client(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
+    let Some((mut command, unsupported)) = peer.security_client(ours)? else { return Ok(None) };
+    println!("calling our server by WS-Security with {}", peer.name());
+    let lines = process::output(command.arg(ours.values.at("/secured")).arg(&ours.keys))?;
+    let mut column = Column::parse(peer.name(), Side::Client, SECURITY, &lines)?;
+    column.note_unsupported(unsupported);
+    Ok(Some(column))
+}
+
+/// Calls the peer's services that require WS-Security with our client.
+fn test_security_server(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
+    let Some((server, unsupported)) = peer.security_server(ours)? else { return Ok(None) };
+    println!("calling the server of {} by WS-Security with our client", peer.name());
+    let mut command = ours.client();
+    command.arg("--ca").arg(ours.authority()).args(["--secured", &server.url]).arg(&ours.keys);
+    for (feature, reason) in unsupported {
+        command.arg("--lacks").arg(format!("{feature}={reason}"));
+    }
+    Column::parse(peer.name(), Side::Server, SECURITY, &process::output(&mut command)?).map(Some)
 }
 
 /// Has the peer's device conduct sessions with our server.

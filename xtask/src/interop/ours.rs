@@ -26,6 +26,9 @@ pub struct Ours {
     /// The WSDLs that are made from code: in document style, and in SOAP encoding.
     pub orders: PathBuf,
     pub sums: PathBuf,
+    /// The WSDL of the services that require WS-Security, and the folder of their keys.
+    pub secured: PathBuf,
+    pub keys: PathBuf,
 }
 
 /// Both have the development profile, with its checks, and are built by `cargo test` already.
@@ -44,11 +47,15 @@ impl Ours {
         let mut secure = Server::start("deltasoap-tls", &mut secure, 1)?;
         // The certificate has both names; some clients do not look for an address in it.
         secure.url = secure.url.replace("127.0.0.1", "localhost");
-        let values = Server::start("deltasoap-values", command("deltasoap-interop").arg("--serve-values"), 1)?;
+        let keys = shell::workspace("interop")?.join("keys");
+        let mut values = command("deltasoap-interop");
+        values.arg("--serve-values").arg(&keys);
+        let values = Server::start("deltasoap-values", &mut values, 1)?;
         let description = fetch_description(&plain, "bench")?;
         let (types, encoded) = (fetch_description(&values, "types")?, fetch_description(&values, "encoded")?);
         let (orders, sums) = (fetch_description(&values, "orders")?, fetch_description(&values, "sums")?);
-        Ok(Ours { plain, secure, values, certificates, description, types, encoded, orders, sums })
+        let secured = fetch_description(&values, "secured/users")?;
+        Ok(Ours { plain, secure, values, certificates, description, types, encoded, orders, sums, secured, keys })
     }
 
     /// Returns the file with the authority's certificate.
@@ -96,7 +103,7 @@ fn program(name: &str) -> PathBuf {
 /// Downloads a WSDL, and replaces the address in it by a fixed one.
 fn fetch_description(server: &Server, name: &str) -> Result<PathBuf> {
     let wsdl = fetch::get(&server.at(&format!("/{name}?wsdl")))?.replace(&server.at(""), "http://localhost");
-    let file = shell::workspace("interop")?.join(name).with_extension("wsdl");
+    let file = shell::workspace("interop")?.join(name.replace('/', "-")).with_extension("wsdl");
     fs::write(&file, wsdl).with_context(|| format!("cannot write {}", file.display()))?;
     Ok(file)
 }
@@ -143,6 +150,12 @@ impl Peer for Ourselves {
         let mut command = ours.client();
         command.arg("--ca").arg(ours.authority()).arg("--addressed");
         Ok(Some(command))
+    }
+
+    fn security_client(&self, ours: &Ours) -> Result<Option<(Command, Unsupported)>> {
+        let mut command = ours.client();
+        command.arg("--ca").arg(ours.authority()).arg("--secured");
+        Ok(Some((command, &[])))
     }
 
     fn device(&self, ours: &Ours) -> Result<Option<(Command, Unsupported)>> {

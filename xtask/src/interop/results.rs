@@ -57,6 +57,13 @@ pub const CODED: Rows = &[
 /// Features tested with the service that requires WS-Addressing.
 pub const ADDRESSING: Rows = &[("addressing calls", "calls"), ("addressing faults", "faults, refusals")];
 
+/// Features tested with the services that require WS-Security.
+pub const SECURITY: Rows = &[
+    ("security users", "user names, passwords"),
+    ("security signatures", "signatures"),
+    ("security encryption", "encryption"),
+];
+
 /// Features tested with the TR-069 server: whole sessions.
 pub const SESSIONS: Rows = &[("sessions", "sessions of TR-069")];
 

@@ -1,17 +1,19 @@
-//! The final tables, for messages, values, WSDLs from code, and TR-069 sessions: a row for each
-//! feature and version of SOAP, a column for each peer and side.
+//! The final tables, one for each kind of service: a row for each feature and version of SOAP, a
+//! column for each peer and side.
 
 use std::collections::HashSet;
 use std::process::ExitCode;
 
-use super::results::{ADDRESSING, CODED, Column, MESSAGES, Rows, SESSIONS, Side, TestResult, VALUES, VERSIONS};
+use super::results::{
+    ADDRESSING, CODED, Column, MESSAGES, Rows, SECURITY, SESSIONS, Side, TestResult, VALUES, VERSIONS,
+};
 use crate::summary;
 
 /// Prints the failures, the tables, and their notes; returns whether everything passed.
 pub fn print(columns: &[Column]) -> ExitCode {
     print_failures(columns);
     let mut notes = Notes::default();
-    for rows in [MESSAGES, VALUES, CODED, ADDRESSING, SESSIONS] {
+    for rows in [MESSAGES, VALUES, CODED, ADDRESSING, SECURITY, SESSIONS] {
         let columns: Vec<_> = columns.iter().filter(|column| column.rows == rows).collect();
         if !columns.is_empty() {
             print_rows(&table(rows, &columns, &mut notes));

@@ -32,6 +32,17 @@ fn signed_messages_are_verified() {
     }
 }
 
+/// A header that must be understood would be refused by receivers without WS-Security.
+#[test]
+fn protection_that_adds_nothing_writes_no_header() {
+    for version in [Version::Soap11, Version::Soap12] {
+        let message = send(&Protection::new(), version, &[]);
+        assert!(!message.contains("Header"), "{message}");
+        let (head, value) = decode_request::<Transfer>(&send(&Protection::new(), version, &blocks())).expect("a message");
+        assert_eq!((head.headers.len(), value), (2, transfer()));
+    }
+}
+
 #[test]
 fn every_way_to_refer_to_a_key() {
     let with_client = || trust().known(&KEYS.client.0).expect("a certificate");

@@ -15,6 +15,7 @@ mod coded;
 mod dynamic;
 mod messages;
 mod report;
+mod secured;
 mod server;
 mod sessions;
 mod structs;
@@ -28,6 +29,7 @@ use deltasoap::soap::Version;
 use deltasoap_cases::{encoded, literal};
 use dynamic::{Names, Pair};
 use report::{Feature, Report};
+use secured::Keys;
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt::Display;
@@ -68,15 +70,20 @@ struct Arguments {
     /// URL of `/addressed` of our own server, which requires WS-Addressing
     #[arg(long, value_name = "URL")]
     addressed: Option<String>,
+    /// URL of the services that require WS-Security, without the last part of their paths, and the
+    /// folder with the keys
+    #[arg(long, num_args = 2, value_names = ["URL", "FOLDER"])]
+    secured: Vec<String>,
     /// URL of the TR-069 server; nothing else is tested then
     #[arg(long, value_name = "URL")]
     sessions: Option<String>,
     /// PEM file with the authority that issued the service's certificate
     #[arg(long, value_name = "FILE", required_unless_present = "serve_values")]
     ca: Option<PathBuf>,
-    /// Serve testdata/wsdl/types.wsdl and encoded.wsdl instead
-    #[arg(long)]
-    serve_values: bool,
+    /// Serve testdata/wsdl/types.wsdl and encoded.wsdl instead; new keys for WS-Security are
+    /// written to the folder
+    #[arg(long, value_name = "FOLDER")]
+    serve_values: Option<PathBuf>,
 }
 
 fn pair<T: FromStr<Err: Display>>(text: &str) -> Result<(T, String), String> {
@@ -115,8 +122,8 @@ impl Endpoint {
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    if arguments.serve_values {
-        let served = server::serve().await;
+    if let Some(folder) = &arguments.serve_values {
+        let served = server::serve(&Keys::at(folder)).await;
         served.unwrap_or_else(|error| eprintln!("{error}"));
         return ExitCode::FAILURE;
     }
@@ -160,6 +167,9 @@ async fn test(arguments: &Arguments, version: Version) -> Result<(), Failure> {
     }
     if let Some(url) = &arguments.addressed {
         Box::pin(addressed::test(url, version, &report)).await?;
+    }
+    if let [url, folder] = &arguments.secured[..] {
+        Box::pin(secured::test(url, &Keys::at(folder), version, &report)).await?;
     }
     if let Some(url) = &arguments.encoded {
         Box::pin(cases::in_encoding(url, version, &report)).await?;

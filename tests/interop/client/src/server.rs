@@ -3,6 +3,7 @@
 //!
 //! The values, their checks and messages are in `deltasoap-cases`; this module serves them.
 
+use crate::secured::{self, Keys};
 use crate::{Failure, addressed, coded};
 use axum::Router;
 use deltasoap::schema::{Style, Use};
@@ -19,8 +20,9 @@ const TYPES: &str = include_str!("../../../../testdata/wsdl/types.wsdl");
 const ENCODED: &str = include_str!("../../../../testdata/wsdl/encoded.wsdl");
 
 /// Serves all on a free port, which is printed, until the process is killed. Large responses are
-/// gzipped.
-pub async fn serve() -> Result<(), Failure> {
+/// gzipped. The keys for WS-Security are made anew.
+pub async fn serve(keys: &Keys) -> Result<(), Failure> {
+    keys.make()?;
     let server = Server::bind("127.0.0.1:0").await?;
     let builder = || SoapService::builder().compression(Compression::from_bytes(1000));
     let router = Router::new().route_service("/types", types(builder())?);
@@ -28,6 +30,8 @@ pub async fn serve() -> Result<(), Failure> {
     let router = router.route_service("/orders", coded::orders(builder())?);
     let router = router.route_service("/sums", coded::sums(builder())?);
     let router = router.route_service("/addressed", addressed::service(builder())?);
+    let secured = secured::services(builder, keys)?;
+    let router = secured.into_iter().fold(router, |router, (path, service)| router.route_service(path, service));
     println!("listening on http://{}/types", server.local_addr()?);
     server.serve(router.into_service()).await?;
     Ok(())
