@@ -5,6 +5,7 @@
 // Prints one JSON object per test; tests/interop/README.md documents it.
 
 #include <cstring>
+#include <utility>
 
 #include "BankSoap11.nsmap"
 #include "keys.h"

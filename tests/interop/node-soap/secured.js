@@ -17,13 +17,14 @@ const PASSWORD = "analytical & <engine>";
 const EXCLUSIVE = ["http://www.w3.org/2001/10/xml-exc-c14n#"];
 
 const byText = (password = PASSWORD) => new soap.WSSecurity(USER, password);
-const byDigest = (password = PASSWORD) => new soap.WSSecurity(USER, password, { passwordType: "PasswordDigest" });
+const byDigest = (password = PASSWORD, options) =>
+  new soap.WSSecurity(USER, password, { passwordType: "PasswordDigest", ...options });
 const byKey = (name, options) => new soap.WSSecurityCert(read(`${name}.key`), read(`${name}.pem`), "", options);
 
-/** Signs also the token of a user. */
+/** Signs also the token of a user, which has no timestamp of its own. */
 function byBoth() {
   const additionalReferences = ["wsse:UsernameToken", "wsse:BinarySecurityToken"];
-  return new soap.WSSecurityPlusCert(byDigest(), byKey("client", { additionalReferences }));
+  return new soap.WSSecurityPlusCert(byDigest(PASSWORD, { hasTimeStamp: false }), byKey("client", { additionalReferences }));
 }
 
 class Peer {
