@@ -19,8 +19,8 @@
 
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};
-use deltasoap_core::soap::Version;
 use deltasoap_core::soap::addressing::Addressing;
+use deltasoap_core::soap::{PolicyDocuments, Version};
 use std::collections::{HashMap, HashSet};
 
 /// Everything that is generated.
@@ -304,6 +304,9 @@ pub(crate) struct Service {
     pub(crate) mtom: bool,
     /// The version of WS-Addressing, if a policy requires it.
     pub(crate) addressing: Option<Addressing>,
+    /// What the policies say about security. If those of the operations differ, only what they
+    /// require is known.
+    pub(crate) policies: PolicyDocuments,
     /// The URL of the first port.
     pub(crate) address: Option<String>,
     pub(crate) operations: Vec<Operation>,

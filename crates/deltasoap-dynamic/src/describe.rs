@@ -123,6 +123,10 @@ impl Operation {
         if let Some(policy) = self.addressing() {
             facts.push(if policy.is_required { "requires WS-Addressing" } else { "supports WS-Addressing" }.to_owned());
         }
+        let policies = self.policies();
+        if !policies.required.is_empty() {
+            facts.push(format!("requires {}", policies.required));
+        }
         if !bound.action.is_empty() {
             facts.push(format!("action {}", bound.action));
         }

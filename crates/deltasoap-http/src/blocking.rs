@@ -35,7 +35,7 @@
 //! there, or `tokio::task::spawn_blocking`.
 
 use crate::body::Body;
-use crate::client::{CallError, CallOptions, ClientBuilder, HttpTransport, InvalidUrl, Response};
+use crate::client::{CallError, CallOptions, ClientBuildError, ClientBuilder, HttpTransport, Response};
 use crate::error::BoxError;
 use bytes::Bytes;
 use deltasoap_core::{Lease, Message, RequestMessage, Typed};
@@ -87,7 +87,7 @@ impl ClientBuilder {
     /// # Errors
     /// Returns the same errors as [`build_blocking`](Self::build_blocking).
     pub fn build_blocking_with<S>(self, transport: S) -> Result<Client<S>, StartError> {
-        let client = self.build_with(transport).map_err(StartError::Url)?;
+        let client = self.build_with(transport).map_err(StartError::Client)?;
         Ok(Client { client, background: Arc::new(Background::start().map_err(StartError::Runtime)?) })
     }
 }
@@ -290,8 +290,8 @@ impl fmt::Debug for Background {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StartError {
-    /// The URL is malformed.
-    Url(InvalidUrl),
+    /// The client cannot be built.
+    Client(ClientBuildError),
     /// The background thread or its runtime cannot be started.
     Runtime(io::Error),
 }
@@ -299,7 +299,7 @@ pub enum StartError {
 impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            StartError::Url(error) => error.fmt(f),
+            StartError::Client(error) => error.fmt(f),
             StartError::Runtime(error) => write!(f, "the client's thread cannot be started: {error}"),
         }
     }
@@ -309,7 +309,7 @@ impl fmt::Display for StartError {
 impl std::error::Error for StartError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            StartError::Url(_) => None,
+            StartError::Client(_) => None,
             StartError::Runtime(error) => error.source(),
         }
     }

@@ -245,10 +245,11 @@ pub use body::Body;
 pub use charset::{CharsetError, self_described};
 #[cfg(feature = "client")]
 pub use client::{
-    CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Deadline, Exchange, Failure, HeaderProvider,
-    HttpTransport, HttpTransportBuilder, IncomingResponse, IntoHeaderBlocks, InvalidCredentials, InvalidProxy,
-    InvalidUrl, Leased, MessageError, OutgoingCall, OutgoingRequest, Proxy, RedirectError, Redirects, Response,
-    Retries, SharedTemplates, StatusError, TimeoutError, Trace, TracedBody, TracedRequest, TracedResponse, Whole,
+    CallError, CallOptions, Caller, Client, ClientBuildError, ClientBuilder, Credentials, Deadline, Exchange, Failure,
+    HeaderProvider, HttpTransport, HttpTransportBuilder, IncomingResponse, IntoHeaderBlocks, InvalidCredentials,
+    InvalidProxy, InvalidUrl, Leased, MessageError, OutgoingCall, OutgoingRequest, Proxy, RedirectError, Redirects,
+    Response, Retries, SharedTemplates, StatusError, TimeoutError, Trace, TracedBody, TracedRequest, TracedResponse,
+    Whole,
 };
 #[cfg(feature = "cookies")]
 pub use client::{CookieJar, InvalidCookies};
@@ -259,6 +260,7 @@ pub use header::Header;
 pub use items::DescribedList;
 pub use items::Items;
 pub use secret::is_secret_header;
+pub use secured::UnmetPolicies;
 #[cfg(all(feature = "digest", feature = "server"))]
 pub use server::DigestUsers;
 #[cfg(feature = "page")]

@@ -12,11 +12,13 @@
 use crate::body::Body;
 use crate::error::BoxError;
 use bytes::Bytes;
-use deltasoap_core::soap::{Envelope, Fault, HeaderBlock, Version};
+use deltasoap_core::soap::{Envelope, Fault, HeaderBlock, PolicyDocuments, Version};
 use deltasoap_core::{Buffer, Error, Limits, Outgoing};
 use deltasoap_xml::Encoding;
 use http::Extensions;
+use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 
 /// Adds security to messages before they are sent.
 pub(crate) trait Protect: fmt::Debug + Send + Sync {
@@ -28,12 +30,32 @@ pub(crate) trait Protect: fmt::Debug + Send + Sync {
     /// # Errors
     /// Returns an error if the message cannot be secured.
     fn secure(&self, version: Version, blocks: &[HeaderBlock], message: Outgoing) -> Result<Outgoing, BoxError>;
+
+    /// Returns what secures one request, and what its response is verified against.
+    fn requesting(&self) -> (Arc<dyn Protect>, Exchange);
+
+    /// Returns what secures the response to a request, given what is known about that; `None` if all
+    /// responses are secured alike.
+    fn answering(&self, request: &Extensions) -> Option<Arc<dyn Protect>>;
+}
+
+/// The security of a request that was sent, for the verification of its response.
+#[derive(Clone)]
+pub(crate) struct Exchange(#[cfg_attr(not(feature = "security"), expect(dead_code))] Arc<dyn Any + Send + Sync>);
+
+impl fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exchange").finish_non_exhaustive()
+    }
 }
 
 /// Checks received messages.
 pub(crate) trait Verify: fmt::Debug + Send + Sync {
-    /// Begins to check a message.
-    fn begin(&self, limits: Limits) -> Box<dyn Verifying>;
+    /// Begins to check a message. For a response, `request` is what it is verified against.
+    fn begin(&self, limits: Limits, request: Option<Exchange>) -> Box<dyn Verifying>;
+
+    /// Returns true if responses are verified against their requests.
+    fn refers_to_requests(&self) -> bool;
 }
 
 /// Checks one message as it arrives.
@@ -138,6 +160,94 @@ impl<'a> Securing<'a> {
     }
 }
 
+/// What a service's policies say about security, and what a side meets them with.
+#[derive(Debug, Default)]
+pub(crate) struct Policies {
+    pub(crate) documents: PolicyDocuments,
+    #[cfg(feature = "security")]
+    pub(crate) credentials: deltasoap_security::PolicyCredentials,
+}
+
+/// The side of a service that has policies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    #[cfg(feature = "client")]
+    Client { is_tls: bool },
+    #[cfg(feature = "server")]
+    Server,
+}
+
+/// What a side does to meet policies: what secures the messages that it sends, and what checks those
+/// that it receives.
+pub(crate) type Met = (Option<Arc<dyn Protect>>, Option<Arc<dyn Verify>>);
+
+impl Policies {
+    /// Returns how a side meets the policies; `None` if messages need no security.
+    ///
+    /// # Errors
+    /// Returns the reason why it does not.
+    pub(crate) fn meet(self, side: Side) -> Result<Option<Met>, UnmetPolicies> {
+        let is_tls = match side {
+            #[cfg(feature = "client")]
+            Side::Client { is_tls } => is_tls,
+            // Whoever serves a service sees to its TLS.
+            #[cfg(feature = "server")]
+            Side::Server => true,
+        };
+        if self.documents.is_empty() || is_tls && self.documents.is_met_by_tls() {
+            return Ok(None);
+        }
+        self.meet_with_security(side)
+    }
+
+    #[cfg(feature = "security")]
+    fn meet_with_security(self, side: Side) -> Result<Option<Met>, UnmetPolicies> {
+        use deltasoap_security::{PolicyError, SecurityPolicy, Tls};
+
+        let Policies { documents, credentials } = self;
+        let unmet = |error: PolicyError| UnmetPolicies(error.to_string());
+        if documents.request.is_empty() && documents.response.is_empty() {
+            return Err(UnmetPolicies::of(&documents, "its operations have different ones"));
+        }
+        let policy = SecurityPolicy::parse(&documents).map_err(unmet)?;
+        let secured = match side {
+            #[cfg(feature = "client")]
+            Side::Client { is_tls: true } => policy.client(&credentials.tls(Tls::Server)),
+            #[cfg(feature = "client")]
+            Side::Client { is_tls: false } => policy.client(&credentials),
+            #[cfg(feature = "server")]
+            Side::Server => policy.server(&credentials),
+        };
+        let secured = secured.map_err(unmet)?;
+        let protection = secured.protection.map(|protection| Arc::new(protection) as Arc<dyn Protect>);
+        let verify = secured.requirements.map(|requirements| Arc::new(Arc::new(requirements)) as Arc<dyn Verify>);
+        Ok(Some((protection, verify)))
+    }
+
+    #[cfg(not(feature = "security"))]
+    fn meet_with_security(self, _: Side) -> Result<Option<Met>, UnmetPolicies> {
+        Err(UnmetPolicies::of(&self.documents, "the feature `security` meets them"))
+    }
+}
+
+/// The error for a side that does not meet the policies of its service: the reasons.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnmetPolicies(String);
+
+impl UnmetPolicies {
+    fn of(documents: &PolicyDocuments, reason: &str) -> Self {
+        UnmetPolicies(format!("the service's policies are not met: {}; {reason}", documents.required))
+    }
+}
+
+impl fmt::Display for UnmetPolicies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UnmetPolicies {}
+
 /// Returns the error for messages that are written while they are sent, or whose larger values are
 /// separate parts: their body is not known when their signature is written.
 pub(crate) fn cannot_be_secured() -> BoxError {
@@ -146,11 +256,11 @@ pub(crate) fn cannot_be_secured() -> BoxError {
 
 #[cfg(feature = "security")]
 mod wss {
-    use super::{BoxError, Insecure, Protect, Verify, Verifying};
+    use super::{BoxError, Exchange, Insecure, Protect, Verify, Verifying};
     use bytes::Bytes;
     use deltasoap_core::soap::{HeaderBlock, Version};
     use deltasoap_core::{Limits, Outgoing};
-    use deltasoap_security::{Protection, Requirements, SecurityError, Verification};
+    use deltasoap_security::{Protection, Requirements, SecurityError, Verification, Verified};
     use deltasoap_xml::Encoding;
     use http::Extensions;
     use std::sync::Arc;
@@ -163,11 +273,32 @@ mod wss {
         fn secure(&self, version: Version, blocks: &[HeaderBlock], message: Outgoing) -> Result<Outgoing, BoxError> {
             Ok(Protection::secure(self, version, blocks, message, &[])?)
         }
+
+        fn requesting(&self) -> (Arc<dyn Protect>, Exchange) {
+            let (protection, exchange) = Protection::requesting(self);
+            (Arc::new(protection), Exchange(Arc::new(exchange)))
+        }
+
+        fn answering(&self, request: &Extensions) -> Option<Arc<dyn Protect>> {
+            if !self.refers_to_requests() {
+                return None;
+            }
+            let request = request.get::<Verified>()?;
+            Some(Arc::new(Protection::answering(self, request)))
+        }
     }
 
     impl Verify for Arc<Requirements> {
-        fn begin(&self, limits: Limits) -> Box<dyn Verifying> {
-            Box::new(Requirements::begin(self, limits))
+        fn begin(&self, limits: Limits, request: Option<Exchange>) -> Box<dyn Verifying> {
+            let request = request.and_then(|Exchange(request)| request.downcast::<deltasoap_security::Exchange>().ok());
+            Box::new(match request {
+                Some(request) => self.begin_response(limits, (*request).clone()),
+                None => Requirements::begin(self, limits),
+            })
+        }
+
+        fn refers_to_requests(&self) -> bool {
+            Requirements::refers_to_requests(self)
         }
     }
 

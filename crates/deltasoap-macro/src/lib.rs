@@ -24,7 +24,7 @@ use syn::{Error, Ident, LitBool, LitStr, Token, bracketed, parse_macro_input};
 ///
 /// let rained = weather::Rained { millimetres: None };
 /// let client = weather::client::WeatherClient::new(weather::client::WeatherClient::ADDRESS)?;
-/// # Ok::<(), deltasoap::client::InvalidUrl>(())
+/// # Ok::<(), deltasoap::client::ClientBuildError>(())
 /// ```
 ///
 /// Options follow the path. Their names are those of the methods of `deltasoap_codegen::Builder`:

@@ -5,12 +5,14 @@ use crate::encryption::ContentCipher;
 use crate::encryption::KeyTransport;
 use crate::encryption::Sealer;
 use crate::error::SecurityError;
+use crate::exchange::{Exchange, Request};
 use crate::keys::Certificate;
 use crate::keys::Identity;
 use crate::ns;
 use crate::signature::{PartReference, SignedPart, write};
 use crate::token::timestamp;
 use crate::token::username::UsernameToken;
+use crate::verification::Verified;
 use crate::xml::attribute;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -27,6 +29,8 @@ const USER_ID: &str = "user-token";
 const CERTIFICATE_ID: &str = "certificate-token";
 const RECIPIENT_ID: &str = "recipient-token";
 const ASSERTION_REFERENCE_ID: &str = "assertion-reference";
+/// The beginning of the ids of confirmed signatures.
+const CONFIRMATION_ID: &str = "signature-confirmation-";
 /// The beginning of the ids of signed header blocks.
 const BLOCK_ID: &str = "signed-block-";
 
@@ -54,6 +58,12 @@ pub struct Protection {
     /// Added to the time of the clock.
     clock_offset: ClockOffset,
     now: Option<SystemTime>,
+    /// True if responses confirm the signatures of their requests.
+    confirms_signatures: bool,
+    /// Takes the signature of a request.
+    exchange: Option<Exchange>,
+    /// What the response refers to.
+    request: Option<Arc<Request>>,
 }
 
 #[derive(Debug, Clone)]
@@ -74,11 +84,14 @@ struct SignedParts {
 
 #[derive(Debug, Clone)]
 struct Encryption {
-    recipient: Certificate,
+    /// `None` for the signer of the request.
+    recipient: Option<Certificate>,
     reference: KeyReference,
     transport: KeyTransport,
     cipher: ContentCipher,
     headers: Vec<QName>,
+    /// True if the content of the body is encrypted.
+    body: bool,
     /// True if the signature is encrypted.
     signature: bool,
     /// True if the user name is encrypted.
@@ -138,6 +151,9 @@ impl Protection {
             must_understand: true,
             clock_offset: ClockOffset::default(),
             now: None,
+            confirms_signatures: false,
+            exchange: None,
+            request: None,
         }
     }
 
@@ -216,13 +232,24 @@ impl Protection {
     ///
     /// Each message has a key of its own, for AES-GCM. Encryption needs a copy of the message, and does
     /// not say who sent it: sign too.
-    pub fn encrypt(mut self, recipient: Certificate) -> Self {
+    pub fn encrypt(self, recipient: Certificate) -> Self {
+        self.encrypt_to(Some(recipient))
+    }
+
+    /// Encrypts responses like [`encrypt`](Self::encrypt), for whoever signed the request. A request
+    /// without a certificate of its signer has no response.
+    pub fn encrypt_for_signer(self) -> Self {
+        self.encrypt_to(None)
+    }
+
+    fn encrypt_to(mut self, recipient: Option<Certificate>) -> Self {
         self.encryption = Some(Encryption {
             recipient,
             reference: KeyReference::Thumbprint,
             transport: KeyTransport::default(),
             cipher: ContentCipher::default(),
             headers: Vec::new(),
+            body: true,
             signature: false,
             user: true,
         });
@@ -252,6 +279,11 @@ impl Protection {
         self.encryption_with(|encryption| encryption.headers.push(name))
     }
 
+    /// Sets whether the content of the body is encrypted. Default: true.
+    pub fn encrypt_body(self, on: bool) -> Self {
+        self.encryption_with(|encryption| encryption.body = on)
+    }
+
     /// Sets whether the signature is encrypted, so that nobody can compare its digests with guessed
     /// content. Default: false.
     pub fn encrypt_signature(self, on: bool) -> Self {
@@ -268,6 +300,30 @@ impl Protection {
             set(encryption);
         }
         self
+    }
+
+    /// Sets whether responses confirm the signatures of their requests (SOAP Message Security 1.1,
+    /// section 8.5). Default: false.
+    pub fn confirm_signatures(mut self, on: bool) -> Self {
+        self.confirms_signatures = on;
+        self
+    }
+
+    /// Returns the protection of one request, and what its response is verified against.
+    pub fn requesting(&self) -> (Self, Exchange) {
+        let exchange = Exchange::default();
+        (Protection { exchange: Some(exchange.clone()), ..self.clone() }, exchange)
+    }
+
+    /// Returns true if responses are secured differently for each request
+    /// ([`answering`](Self::answering)).
+    pub fn refers_to_requests(&self) -> bool {
+        self.confirms_signatures || self.encryption.as_ref().is_some_and(|encryption| encryption.recipient.is_none())
+    }
+
+    /// Returns the protection of the response to a request.
+    pub fn answering(&self, request: &Verified) -> Self {
+        Protection { request: Some(Arc::new(request.request.clone())), ..self.clone() }
     }
 
     /// Sets whether the receiver must understand the security header. Default: true.
@@ -331,7 +387,8 @@ impl Protection {
         if tokens.is_empty() && sealer.is_none() {
             return Ok(if blocks.is_empty() { message } else { message.with_header(header + "</soap:Header>") });
         }
-        let body = sealer.as_mut().map(|sealer| sealer.body(&message)).transpose()?;
+        let encrypts_body = self.encryption.as_ref().is_some_and(|encryption| encryption.body);
+        let body = sealer.as_mut().filter(|_| encrypts_body).map(|sealer| sealer.body(&message)).transpose()?;
         let must_understand = if self.must_understand { " soap:mustUnderstand=\"1\"" } else { "" };
         header.push_str(&format!(
             "<wsse:Security xmlns:soap=\"{}\" xmlns:wsse=\"{}\"{must_understand}>",
@@ -340,7 +397,7 @@ impl Protection {
         ));
         // A receiver decrypts before it verifies the signature, which signs what is encrypted.
         if let (Some(sealer), Some(encryption)) = (sealer, &self.encryption) {
-            header.push_str(&encryption.key(&sealer)?);
+            header.push_str(&encryption.key(&sealer, self.request.as_deref())?);
         }
         header.push_str(&tokens);
         header.push_str("</wsse:Security></soap:Header>");
@@ -406,14 +463,20 @@ impl Protection {
         if let Some(assertion) = &self.assertion {
             security.out.push_str(&assertion.xml);
         }
+        if let Some(request) = self.request.as_ref().filter(|_| self.confirms_signatures) {
+            confirmations(request, parts, &mut security.out);
+        }
         if let Some(signing) = &self.signing {
-            let signature = self.signature(signing, parts, message, attachments, &mut security.out)?;
+            let (signature, value) = self.signature(signing, parts, message, attachments, &mut security.out)?;
+            if let Some(exchange) = &self.exchange {
+                exchange.note(value);
+            }
             security.push(signature, self.encryption.as_ref().is_some_and(|encryption| encryption.signature))?;
         }
         Ok(())
     }
 
-    /// Writes the signer's certificate. Returns the signature.
+    /// Writes the signer's certificate. Returns the signature, and its value.
     fn signature(
         &self,
         signing: &Signing,
@@ -421,7 +484,7 @@ impl Protection {
         message: &Outgoing,
         attachments: &[(&str, &[u8])],
         out: &mut String,
-    ) -> Result<String, SecurityError> {
+    ) -> Result<(String, Vec<u8>), SecurityError> {
         let mut token = String::new();
         let key_info = signing.key_info(self.assertion.as_ref(), &mut token)?;
         if !token.is_empty() {
@@ -466,14 +529,17 @@ impl Security {
 
 impl Encryption {
     /// Returns the encrypted key, after the token that it refers to, if any.
-    fn key(&self, sealer: &Sealer) -> Result<String, SecurityError> {
+    fn key(&self, sealer: &Sealer, request: Option<&Request>) -> Result<String, SecurityError> {
         let mut out = String::new();
-        let chain = std::slice::from_ref(&self.recipient);
+        let signer = || request.and_then(|request| request.signer.as_ref());
+        let nobody = || SecurityError::Key("the request has no certificate to encrypt the response for".to_owned());
+        let recipient = self.recipient.as_ref().or_else(signer).ok_or_else(nobody)?;
+        let chain = std::slice::from_ref(recipient);
         let key_info = certificate_reference(&self.reference, chain, RECIPIENT_ID, &mut out)?;
         let key_info = key_info.ok_or_else(|| {
             SecurityError::Key("an encrypted key must refer to the certificate of its recipient".to_owned())
         })?;
-        out.push_str(&sealer.key(&self.recipient, self.transport, &key_info)?);
+        out.push_str(&sealer.key(recipient, self.transport, &key_info)?);
         Ok(out)
     }
 }
@@ -522,6 +588,24 @@ fn certificate_reference(
         KeyReference::IssuerSerial => write::reference_by_serial(own()?.issuer(), &own()?.serial()),
         KeyReference::Name(_) | KeyReference::Assertion => return Ok(None),
     }))
+}
+
+/// Writes the signatures that a response confirms; an element without a value if there are none.
+fn confirmations(request: &Request, parts: &mut Parts<'_>, out: &mut String) {
+    let values = request.signatures.iter().map(|value| format!(" Value=\"{}\"", BASE64_STANDARD.encode(value)));
+    let values: Vec<_> = values.collect();
+    let none = [String::new()];
+    for (number, value) in if values.is_empty() { &none[..] } else { &values[..] }.iter().enumerate() {
+        let id = format!("{CONFIRMATION_ID}{number}");
+        let confirmation = format!(
+            "<wsse11:SignatureConfirmation xmlns:wsse11=\"{wsse11}\" xmlns:wsu=\"{wsu}\"{value} wsu:Id=\"{id}\">\
+             </wsse11:SignatureConfirmation>",
+            wsse11 = ns::WSSE11,
+            wsu = ns::WSU,
+        );
+        parts.add(PartReference::Id(id), confirmation.as_bytes(), Vec::new());
+        out.push_str(&confirmation);
+    }
 }
 
 fn binary_token(id: &str, kind: &str, der: &[u8]) -> String {

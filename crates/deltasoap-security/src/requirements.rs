@@ -2,7 +2,7 @@
 
 use crate::encryption::Decryption;
 use crate::error::SecurityError;
-use crate::keys::Identity;
+use crate::keys::{Certificate, Identity};
 use crate::replay::ReplayCache;
 use crate::token::saml::AssertionRules;
 use crate::token::timestamp::Freshness;
@@ -33,11 +33,13 @@ const AGE: Duration = Duration::from_secs(300);
 /// # }
 /// ```
 pub struct Requirements {
-    pub(crate) trust: Trust,
-    pub(crate) users: Option<Box<dyn Users>>,
+    pub(crate) trust: Arc<Trust>,
+    /// A certificate that messages may refer to without containing it.
+    pub(crate) peer: Option<Certificate>,
+    pub(crate) users: Option<Arc<dyn Users>>,
     /// True if user names are skipped.
     pub(crate) ignores_users: bool,
-    pub(crate) assertions: Option<AssertionRules>,
+    pub(crate) assertions: Option<Arc<AssertionRules>>,
     pub(crate) replays: Option<Arc<ReplayCache>>,
     pub(crate) decryption: Decryption,
     pub(crate) freshness: Freshness,
@@ -55,9 +57,18 @@ pub(crate) struct Needs {
     pub(crate) signed_body: bool,
     pub(crate) signed_timestamp: bool,
     pub(crate) signed_token: bool,
-    pub(crate) signed_headers: Vec<QName>,
+    pub(crate) signed_headers: Vec<Blocks>,
     pub(crate) encrypted_body: bool,
     pub(crate) encrypted_headers: Vec<QName>,
+    pub(crate) confirmation: bool,
+}
+
+/// Header blocks, except the security header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Blocks {
+    All,
+    In(String),
+    Named(QName),
 }
 
 impl Default for Requirements {
@@ -71,7 +82,8 @@ impl Requirements {
     /// five minutes old; what was accepted once is not accepted again.
     pub fn new() -> Self {
         Requirements {
-            trust: Trust::nobody(),
+            trust: Arc::new(Trust::nobody()),
+            peer: None,
             users: None,
             ignores_users: false,
             assertions: None,
@@ -85,15 +97,19 @@ impl Requirements {
 
     /// Sets whose signatures are accepted.
     #[must_use]
-    pub fn trust(mut self, trust: Trust) -> Self {
-        self.trust = trust;
+    pub fn trust(mut self, trust: impl Into<Arc<Trust>>) -> Self {
+        self.trust = trust.into();
         self
     }
 
     /// Sets who knows the passwords of users, and requires a `UsernameToken` with a password.
     #[must_use]
-    pub fn users(mut self, users: impl Users + 'static) -> Self {
-        self.users = Some(Box::new(users));
+    pub fn users(self, users: impl Users + 'static) -> Self {
+        self.shared_users(Arc::new(users))
+    }
+
+    pub(crate) fn shared_users(mut self, users: Arc<dyn Users>) -> Self {
+        self.users = Some(users);
         self.needs.user = true;
         self
     }
@@ -108,8 +124,8 @@ impl Requirements {
 
     /// Sets which SAML assertions are accepted, and requires one.
     #[must_use]
-    pub fn assertions(mut self, rules: AssertionRules) -> Self {
-        self.assertions = Some(rules);
+    pub fn assertions(mut self, rules: impl Into<Arc<AssertionRules>>) -> Self {
+        self.assertions = Some(rules.into());
         self.needs.assertion = true;
         self
     }
@@ -145,7 +161,21 @@ impl Requirements {
     /// Requires that header blocks with this name are signed, if there are any.
     #[must_use]
     pub fn signed_header(mut self, name: QName) -> Self {
-        self.needs.signed_headers.push(name);
+        self.needs.signed_headers.push(Blocks::Named(name));
+        self
+    }
+
+    /// Requires that header blocks in this namespace are signed, if there are any.
+    #[must_use]
+    pub fn signed_headers_in(mut self, namespace: impl Into<String>) -> Self {
+        self.needs.signed_headers.push(Blocks::In(namespace.into()));
+        self
+    }
+
+    /// Requires that all header blocks except the security header are signed.
+    #[must_use]
+    pub fn all_headers_signed(mut self) -> Self {
+        self.needs.signed_headers.push(Blocks::All);
         self
     }
 
@@ -181,6 +211,20 @@ impl Requirements {
     pub fn accept_cbc(mut self) -> Self {
         self.decryption.accepts_cbc = true;
         self
+    }
+
+    /// Requires that a response confirms the signatures of its request (SOAP Message Security 1.1,
+    /// section 8.5), so that it cannot be the response to another one. Only clients can require it.
+    #[must_use]
+    pub fn signature_confirmation(mut self) -> Self {
+        self.needs.confirmation = true;
+        self
+    }
+
+    /// Returns true if responses are verified against their requests
+    /// ([`begin_response`](Self::begin_response)).
+    pub fn refers_to_requests(&self) -> bool {
+        self.needs.confirmation
     }
 
     /// Requires that all content of the body is encrypted. Whoever has this side's certificate can

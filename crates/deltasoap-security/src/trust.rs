@@ -59,6 +59,13 @@ impl Trust {
         Ok(self)
     }
 
+    /// Trusts exactly this certificate, like [`certificates`](Self::certificates).
+    #[must_use]
+    pub fn certificate(mut self, certificate: Certificate) -> Self {
+        self.pinned.push(certificate);
+        self
+    }
+
     /// Knows these certificates, so that messages may refer to them without containing them. They
     /// are trusted if an authority that is trusted issued them.
     ///

@@ -167,11 +167,11 @@ pub mod client {
     #[cfg(feature = "blocking")]
     pub use deltasoap_http::blocking;
     pub use deltasoap_http::{
-        CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Deadline, Exchange, Failure,
-        HeaderProvider, HttpTransport, HttpTransportBuilder, IncomingResponse, IntoHeaderBlocks, InvalidCredentials,
-        InvalidProxy, InvalidUrl, Leased, MessageError, OutgoingCall, OutgoingRequest, Proxy, RedirectError, Redirects,
-        Response, Retries, SharedTemplates, StatusError, TimeoutError, Trace, TracedBody, TracedRequest,
-        TracedResponse, Whole,
+        CallError, CallOptions, Caller, Client, ClientBuildError, ClientBuilder, Credentials, Deadline, Exchange,
+        Failure, HeaderProvider, HttpTransport, HttpTransportBuilder, IncomingResponse, IntoHeaderBlocks,
+        InvalidCredentials, InvalidProxy, InvalidUrl, Leased, MessageError, OutgoingCall, OutgoingRequest, Proxy,
+        RedirectError, Redirects, Response, Retries, SharedTemplates, StatusError, TimeoutError, Trace, TracedBody,
+        TracedRequest, TracedResponse, UnmetPolicies, Whole,
     };
     #[cfg(feature = "cookies")]
     pub use deltasoap_http::{CookieJar, InvalidCookies};
@@ -189,8 +189,8 @@ pub mod server {
         Extension, Extract, FromContext, FromRef, FromRequest, Handler, HandlerResult, Header, HeavyWork,
         InterceptedRequest, InterceptedResponse, IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor,
         Monitored, Operation, OverlaidReply, PeerCertificates, Principal, Reply, ResponseFuture, Scheduling, Server,
-        ServerHandle, ServiceStats, Sharing, SmallFirst, SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh,
-        shutdown_signal,
+        ServerHandle, ServiceStats, Sharing, SmallFirst, SoapService, SoapServiceBuilder, State, StatsSnapshot,
+        UnmetPolicies, Weigh, shutdown_signal,
     };
 }
 

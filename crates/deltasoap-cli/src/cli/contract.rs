@@ -212,6 +212,15 @@ pub struct Security {
     /// that an authority in it has issued
     #[arg(long, value_name = "FILE")]
     pub wsse_trust: Option<PathBuf>,
+    /// Encrypt the body for the owner of this certificate (PEM), and decrypt the answer with --sign
+    #[arg(long, value_name = "FILE")]
+    pub encrypt_for: Option<PathBuf>,
+    /// Send SHA-256 and AES-GCM where a policy of the WSDL has SHA-1 and AES-CBC
+    #[arg(long)]
+    pub modern_algorithms: bool,
+    /// Do not secure the request as the policies of the WSDL require, but only as other options say
+    #[arg(long)]
+    pub ignore_policy: bool,
 }
 
 /// Enables or disables a feature that a WSDL may request.

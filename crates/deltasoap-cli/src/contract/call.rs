@@ -3,7 +3,7 @@
 use super::access::{credentials, transport};
 use super::language;
 use super::remedy::{SentCredentials, remedy};
-use super::security;
+use super::security::{Security, in_options};
 use super::tap::Tap;
 use super::validation::{self, validated};
 use super::{INTERPRETATION_NOTES, MAX_DEVIATIONS, import_with, operation, policy_warnings, report_notes, warn_of_all};
@@ -19,12 +19,11 @@ use deltasoap_dynamic::json::parse;
 use deltasoap_dynamic::{
     Call as Prepared, Contract, DynamicClient, DynamicError, DynamicFault, Operation, Reply, Selector,
 };
-use deltasoap_http::{CallError, CallOptions, CookieJar, Mtom, PartHeaders};
+use deltasoap_http::{CallError, CallOptions, ClientBuildError, CookieJar, Mtom, PartHeaders};
 use deltasoap_wsdl::fetch::{credentials_in, names_private_host, shown};
 use serde_json::{Value as Json, json};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
@@ -63,7 +62,7 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         }
     }
     let jar = arguments.session.as_deref().map(session).transpose()?;
-    let client = client(arguments, contract, (tap.clone(), jar.clone()), &url, addressing(arguments, &operation))?;
+    let client = client(arguments, contract, (tap.clone(), jar.clone()), &url, &operation)?;
     policy_warnings(std::slice::from_ref(&operation)).iter().for_each(|it| report(format_args!("warning: {it}")));
     let call = client.prepare_operation(operation);
     let mut call = call.options(options(arguments, client.contract())?);
@@ -102,6 +101,12 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         }
         Err(DynamicError::List(error)) => {
             bail!("the response of {name} has no list for --stream=LIST: {error}; nothing was sent")
+        }
+        Err(DynamicError::Endpoint(ClientBuildError::Policies(error))) => {
+            let reasons = in_options(&error.to_string());
+            bail!(
+                "{reasons}; nothing was sent. `--ignore-policy` sends the request without the security that is required"
+            )
         }
         Err(DynamicError::NoEndpoint(name)) => bail!("the WSDL gives no URL for {name}; --endpoint takes one"),
         Err(DynamicError::Call(error)) => no_answer(arguments, &url, tap.location(), &error),
@@ -164,8 +169,9 @@ fn client(
     contract: Contract,
     (tap, jar): (Tap, Option<CookieJar>),
     url: &str,
-    addressing: Option<Addressing>,
+    operation: &Operation,
 ) -> Result<DynamicClient<Tap>> {
+    let addressing = addressing(arguments, operation);
     let access = &arguments.description.loading.access;
     let own = Url::parse(url).ok().and_then(|url| credentials_in(&url));
     let mut client = DynamicClient::with_transport(contract.clone(), tap);
@@ -176,19 +182,11 @@ fn client(
     // The client has the timeout too: it bounds how long the parts of an answer may pause.
     let timeout = Duration::from_secs(arguments.timeout);
     let validation = validation::Settings::of(arguments);
-    let protection = security::protection(arguments)?;
-    let requirements = security::requirements(arguments)?.map(Arc::new);
+    let security = Security::of(arguments, operation)?;
     Ok(client.configure(move |builder| {
         let builder = builder.tolerance(tolerance).timeout(timeout).addressing(addressing);
         let builder = validated(builder, &validation, &contract);
-        let builder = match &protection {
-            Some(protection) => builder.protection(protection.clone()),
-            None => builder,
-        };
-        let builder = match &requirements {
-            Some(requirements) => builder.requirements(Arc::clone(requirements)),
-            None => builder,
-        };
+        let builder = security.apply(builder);
         let builder = match &credentials {
             Some(credentials) => builder.credentials(credentials.clone()),
             None => builder,

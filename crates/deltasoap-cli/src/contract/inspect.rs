@@ -1,5 +1,6 @@
 //! `list`, `describe` and `template`: show what a WSDL contains.
 
+use super::security::{described, policy_notes};
 use super::{INTERPRETATION_NOTES, contract, operation, policy_warnings, report_notes};
 use crate::cli::{Describe, List, Template, endpoint};
 use crate::output::{one_line, print_json, print_line, print_xml, report};
@@ -30,7 +31,9 @@ pub fn list(arguments: &List) -> Result<ExitCode> {
         }
         faults.iter().for_each(|fault| report(format_args!("warning: {fault}")));
         report_all(&contract);
-        policy_warnings(&contract.operations()).iter().for_each(|warning| report(format_args!("warning: {warning}")));
+        let operations = contract.operations();
+        policy_warnings(&operations).iter().for_each(|warning| report(format_args!("warning: {warning}")));
+        policy_notes(&operations).iter().for_each(|note| report(format_args!("note: {note}")));
     }
     Ok(if faults.is_empty() && !is_empty { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -197,6 +200,7 @@ fn listing(contract: &Contract, faults: &[String]) -> Json {
                 "not_callable": not_callable(operation),
                 "not_generated": not_callable(operation).or_else(|| not_generated(operation).map(str::to_owned)),
                 "unmet_policies": operation.unmet_policies(),
+                "security": security(operation),
                 "documentation": operation.documentation(),
             })
         })
@@ -204,6 +208,16 @@ fn listing(contract: &Contract, faults: &[String]) -> Json {
     let notes = contract.notes();
     let notes: Vec<_> = address_notes(contract).into_iter().chain(notes.iter().map(ToString::to_string)).collect();
     json!({ "operations": operations, "faults": faults, "notes": notes, "reading": contract.lowered().notes })
+}
+
+/// Returns what the policies of an operation require of its security; `null` if nothing.
+fn security(operation: &Operation) -> Json {
+    let documents = operation.policies();
+    if documents.is_empty() {
+        return Json::Null;
+    }
+    let (requires, unsupported) = described(&documents);
+    json!({ "requires": requires, "unsupported": unsupported })
 }
 
 /// Describes the operation, element or type that has a name.

@@ -24,6 +24,9 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     unusable.for_each(|error| report(format_args!("warning: {error}")));
     report_notes(&contract, &INTERPRETATION_NOTES);
     policy_warnings(&operations).iter().for_each(|warning| report(format_args!("warning: {warning}")));
+    if operations.iter().any(|operation| !operation.policies().is_met_by_tls()) {
+        report("warning: the policies of the WSDL require security, which the mock neither checks nor adds");
+    }
     let validation = validation(arguments);
     let validator = contract.clone();
     let described = described(&arguments.description.wsdl, contract.description(), &documents);

@@ -341,7 +341,7 @@ fn documents_that_are_not_there_are_said_though_nothing_needs_them() {
 fn policies_that_are_not_met_are_said() {
     let folder = tempfile::tempdir().expect("a directory");
     let path = folder.path().join("kinds.wsdl");
-    let policy = "<x:SignedParts xmlns:x='urn:x'/><x:May xmlns:x='urn:x' p:Optional='true'/><x:TransportBinding xmlns:x='urn:x'/>";
+    let policy = "<x:SignedParts xmlns:x='urn:x'/><x:May xmlns:x='urn:x' p:Optional='true'/><sp:TransportBinding xmlns:sp='http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702'/>";
     std::fs::write(&path, KINDS.replace("IMPORT", "").replace("POLICY", policy)).expect("a file");
     let path = path.to_string_lossy();
     let call = ["call", &path, "Ask", "-d", "1", "--timeout", "5"];

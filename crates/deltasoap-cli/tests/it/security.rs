@@ -1,7 +1,7 @@
 //! WS-Security on the command line.
 
 use super::{command, json, run, stderr, stdout};
-use deltasoap::security::{Identity, Protection, Requirements, Trust, Verified};
+use deltasoap::security::{Identity, PolicyCredentials, Protection, Requirements, Trust, Verified};
 use deltasoap::server::Extension;
 use deltasoap::{Server, Soap, SoapService};
 use std::path::Path;
@@ -129,4 +129,59 @@ fn signed_requests_and_answers() {
         let output = validate(message, certificates);
         assert!(!output.status.success() && stdout(&output).contains("not secure"), "{output:?}");
     }
+}
+
+#[derive(Soap)]
+#[soap(transparent, namespace = "urn:vault", element = "Open")]
+struct Open(String);
+
+#[derive(Soap)]
+#[soap(transparent, namespace = "urn:vault", element = "Opened")]
+struct Opened(i32);
+
+/// The policies of a WSDL decide how requests are secured, and what is missing is said before
+/// anything is sent.
+#[test]
+fn policies() {
+    const WSDL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deltasoap-codegen/tests/data/secured.wsdl");
+    let folder = TempDir::new().expect("a folder");
+    let (client, client_key) = identity(folder.path(), "client");
+    let (server, server_key) = identity(folder.path(), "server");
+    let (trusted, own) = (read(&client), Identity::from_pem(read(&server), read(&server_key)).expect("an identity"));
+    let url = serve(move || {
+        let contract = deltasoap_dynamic::Contract::import(WSDL).expect("a contract");
+        let policies = contract.operation("Open").expect("an operation").policies();
+        let trust = Trust::nobody().certificates(trusted).expect("a certificate");
+        let service = SoapService::builder().policies(policies);
+        let service = service.policy_credentials(PolicyCredentials::new().identity(own).trust(trust));
+        service.operation(async |_: Open| Opened(7)).build().expect("a service")
+    });
+
+    let listed = run(&["list", WSDL]);
+    assert!(
+        stderr(&listed).contains("Open requires signatures by certificates (Basic256Sha256), a Timestamp"),
+        "{listed:?}"
+    );
+    let listed = json(&run(&["list", "--json", WSDL]));
+    assert_eq!(listed["operations"][0]["security"]["unsupported"], json!([]));
+    assert_eq!(listed["operations"][0]["unmet_policies"], json!([]));
+
+    let endpoint = url.trim_end_matches("?wsdl");
+    let call = ["call", WSDL, "Open", "-d", "\"sesame\"", "--endpoint", endpoint];
+    let keyless = run(&call);
+    assert!(!keyless.status.success(), "{keyless:?}");
+    let said = stderr(&keyless);
+    for option in ["--sign and --cert", "--wsse-trust", "nothing was sent", "--ignore-policy"] {
+        assert!(said.contains(option), "{option}: {said}");
+    }
+    assert!(!said.contains("PolicyCredentials"), "{said}");
+    let signed = [&call[..], &["--cert", &client, "--sign", &client_key, "--wsse-trust", &server]].concat();
+    let answer = run(&signed);
+    assert_eq!(json(&answer), json!(7), "{answer:?}");
+    let ignored = run(&[&call[..], &["--ignore-policy"]].concat());
+    assert_eq!(ignored.status.code(), Some(3), "{ignored:?}");
+    assert!(stderr(&ignored).contains("lacks security"), "{ignored:?}");
+
+    let mock = run(&["mock", WSDL, "--listen", "192.0.2.1:1"]);
+    assert!(stderr(&mock).contains("the mock neither checks nor adds"), "{mock:?}");
 }

@@ -5,6 +5,7 @@ use crate::model::{Docs, ItemId, ItemKind, Member, Nil, Occurs, Operation, Servi
 use crate::plan::content::member;
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};
+use deltasoap_core::soap::PolicyDocuments;
 use deltasoap_wsdl::lower::body_parts;
 use deltasoap_wsdl::wsdl::Operation as Declared;
 use deltasoap_wsdl::wsdl::{Binding, BoundMessage, BoundOperation, Parameter, Part, PartContent};
@@ -12,13 +13,31 @@ use deltasoap_wsdl::xsd::TypeId;
 use std::collections::HashSet;
 
 /// Documentation of a client if a policy mentions WS-Addressing.
-const REQUIRED: &str = "The service requires WS-Addressing, which a client made by [`new`](Self::new) uses. A client for \
-                        [`with_client`](Self::with_client) needs \
-                        [`ClientBuilder::addressing`](deltasoap::client::ClientBuilder::addressing).";
+const REQUIRED: &str = "The service requires WS-Addressing, which clients made by [`new`](Self::new) and \
+                        [`builder`](Self::builder) use.";
 const OFFERED: &str = "The service supports WS-Addressing: see [`ClientBuilder::addressing`](deltasoap::client::ClientBuilder::addressing).";
+
+/// Documentation of a client if policies say something about security.
+const SECURED: &str = "The service requires security, as [`POLICIES`](Self::POLICIES) says: a client made by \
+                       [`builder`](Self::builder) meets them, given `ClientBuilder::policy_credentials`. Without those it is \
+                       not built.";
 
 /// A body's element, or the reason why there is none.
 type Body = Result<ItemId, String>;
+
+/// Returns what the policies of a binding say about security. If those of its operations differ, only
+/// what they require is returned.
+fn policies(binding: &Binding) -> PolicyDocuments {
+    let mut all = binding.operations.iter().map(|bound| bound.policy.security.documents(&binding.policy.security));
+    let Some(first) = all.next() else { return PolicyDocuments::default() };
+    all.fold(first, |common, other| {
+        if common == other {
+            return common;
+        }
+        let required = if other.required.len() > common.required.len() { other.required } else { common.required };
+        PolicyDocuments { required, ..PolicyDocuments::default() }
+    })
+}
 
 impl Planner<'_> {
     /// Adds a service for each port type, and further ones for bindings that differ.
@@ -49,12 +68,17 @@ impl Planner<'_> {
         if addressing.is_some() {
             docs_of.extend(rustdoc(if is_required { REQUIRED } else { OFFERED }.to_owned()));
         }
+        let policies = policies(binding);
+        if !policies.is_empty() {
+            docs_of.extend(rustdoc(SECURED.to_owned()));
+        }
         let mut service = Service {
             preferred_name: legal(name).local.to_string(),
             docs: docs_of,
             version: binding.version,
             mtom: binding.policy.mtom,
             addressing: addressing.filter(|policy| policy.is_required).map(|policy| policy.version),
+            policies,
             address: port.map(|port| port.address.to_string()),
             operations: Vec::new(),
             omitted: Vec::new(),

@@ -5,8 +5,8 @@ use super::{Layout, Options};
 use crate::model::{ItemId, Model, Operation, Paragraph, Service};
 use crate::names::{Scope, ident};
 use deltasoap_core::schema::{Style, Use};
-use deltasoap_core::soap::Version;
 use deltasoap_core::soap::addressing::Addressing;
+use deltasoap_core::soap::{PolicyDocuments, Version};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use std::collections::HashMap;
@@ -83,7 +83,7 @@ struct Render<'m> {
 const EMPTY_ENDINGS: [&str; 8] = ["PortType", "_PortType", "Port", "Soap", "_SOAP", "SOAP", "Interface", "Binding"];
 
 /// Methods of clients that are not operations.
-const METHODS: [&str; 6] = ["new", "with_client", "with_options", "with_header", "whole", "leased"];
+const METHODS: [&str; 7] = ["new", "builder", "with_client", "with_options", "with_header", "whole", "leased"];
 
 /// An operation with all its Rust names.
 struct Named<'m> {
@@ -193,6 +193,13 @@ impl<'m> Render<'m> {
         let about =
             rustdoc(format!("Serves the operations of `{label}`: a [`tower::Service`](deltasoap::SoapService)."));
         let added = operations.iter().map(|named| self.added(implemented, named));
+        let (policies, with_policies) = policies(service);
+        let panics = match service.policies.is_empty() {
+            true => " Panics if two operations have the same request and the same action.",
+            false => {
+                " Panics if two operations have the same request and the same action, or if the policies require more than TLS."
+            }
+        };
         quote! {
             #words
             pub trait #implemented: Send + Sync + 'static { #(#methods)* }
@@ -204,10 +211,12 @@ impl<'m> Render<'m> {
             }
 
             impl #name {
+                #policies
+
                 #[doc = " Creates the service from an implementation, with default settings."]
                 #[doc = ""]
                 #[doc = " # Panics"]
-                #[doc = " Panics if two operations have the same request and the same action."]
+                #[doc = #panics]
                 pub fn new<T: #implemented>(implementation: T) -> Self {
                     let service = Self::builder(implementation).build();
                     Self { service: service.unwrap_or_else(|error| panic!("{error}")) }
@@ -216,7 +225,7 @@ impl<'m> Render<'m> {
                 #[doc = " Creates a builder for the service, to change its settings."]
                 pub fn builder<T: #implemented>(implementation: T) -> deltasoap::server::SoapServiceBuilder {
                     let implementation = std::sync::Arc::new(implementation);
-                    let service = described(deltasoap::SoapService::builder().name(#label));
+                    let service = described(deltasoap::SoapService::builder().name(#label)) #with_policies;
                     #(#added)*
                     service
                 }
@@ -322,7 +331,11 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
         };
         quote!(.addressing(deltasoap::soap::addressing::Addressing::#version))
     });
-    let built = quote!(deltasoap::Client::builder(url).version(deltasoap::soap::Version::#version) #mtom #addressing);
+    let (policies, with_policies) = policies(service);
+    let errors = match service.policies.is_empty() {
+        true => " Returns an error if the URL is malformed or has no host.",
+        false => " Returns an error if the URL is malformed or has no host, or if the policies require more than TLS.",
+    };
     let methods = operations.iter().map(call);
     let settings = settings(name);
     quote! {
@@ -336,13 +349,19 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
         impl #name {
             #address
 
+            #policies
+
             #[doc = " Creates a client of the service at a URL."]
             #[doc = ""]
             #[doc = " # Errors"]
-            #[doc = " Returns an error if the URL is malformed or has no host."]
-            pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::client::InvalidUrl> {
-                let client = #built;
-                Ok(Self::with_client(client.build()?))
+            #[doc = #errors]
+            pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::client::ClientBuildError> {
+                Ok(Self::with_client(Self::builder(url).build()?))
+            }
+
+            #[doc = " Creates a builder for the client that [`with_client`](Self::with_client) takes, with the settings that the WSDL requires."]
+            pub fn builder(url: impl Into<String>) -> deltasoap::client::ClientBuilder {
+                deltasoap::Client::builder(url).version(deltasoap::soap::Version::#version) #mtom #addressing #with_policies
             }
         }
 
@@ -352,6 +371,21 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
             #(#methods)*
         }
     }
+}
+
+/// Renders what the policies say about security: a constant, and the setting of a builder. Both are
+/// empty if there are none.
+fn policies(service: &Service) -> (Option<TokenStream>, Option<TokenStream>) {
+    let PolicyDocuments { required, request, response } = &service.policies;
+    if service.policies.is_empty() {
+        return (None, None);
+    }
+    let constant = quote! {
+        #[doc = " What the policies of the service say about security."]
+        pub const POLICIES: deltasoap::soap::PolicyDocuments =
+            deltasoap::soap::PolicyDocuments::new(#required, #request, #response);
+    };
+    (Some(constant), Some(quote!(.policies(Self::POLICIES))))
 }
 
 /// Renders the methods of a client that are not operations.

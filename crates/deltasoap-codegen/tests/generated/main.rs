@@ -10,6 +10,7 @@ mod enumerations;
 mod graphs;
 mod groups_of_elements;
 mod packed_numbers;
+mod secured_services;
 
 use deltasoap::client::{CallError, Failure};
 use deltasoap::engine::decode::Decoder;
@@ -33,7 +34,7 @@ macro_rules! goldens {
 
 goldens!(
     archive, bare, choices, codes, cwmp, defaults, device, encoded, events, faults, graph, groups, hostile, interop,
-    metadata, nested, packed, plans, recursive, vsphere, xop
+    metadata, nested, packed, plans, recursive, secured, vsphere, xop
 );
 
 fn message(path: &str) -> Vec<u8> {

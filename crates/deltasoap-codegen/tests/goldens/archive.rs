@@ -4,9 +4,8 @@
 pub mod client {
     /// Calls the operations of `Archive`.
     ///
-    /// The service requires WS-Addressing, which a client made by [`new`](Self::new) uses. A client for
-    /// [`with_client`](Self::with_client) needs
-    /// [`ClientBuilder::addressing`](deltasoap::client::ClientBuilder::addressing).
+    /// The service requires WS-Addressing, which clients made by [`new`](Self::new) and [`builder`](Self::builder)
+    /// use.
     ///
     /// Without Moved: the service starts it.
     #[derive(Debug, Clone)]
@@ -25,12 +24,16 @@ pub mod client {
         /// Returns an error if the URL is malformed or has no host.
         pub fn new(
             url: impl Into<String>,
-        ) -> Result<Self, deltasoap::client::InvalidUrl> {
-            let client = deltasoap::Client::builder(url)
+        ) -> Result<Self, deltasoap::client::ClientBuildError> {
+            Ok(Self::with_client(Self::builder(url).build()?))
+        }
+
+        /// Creates a builder for the client that [`with_client`](Self::with_client) takes, with the settings that the WSDL requires.
+        pub fn builder(url: impl Into<String>) -> deltasoap::client::ClientBuilder {
+            deltasoap::Client::builder(url)
                 .version(deltasoap::soap::Version::Soap12)
                 .mtom(deltasoap::attachments::Mtom::On)
-                .addressing(deltasoap::soap::addressing::Addressing::V10);
-            Ok(Self::with_client(client.build()?))
+                .addressing(deltasoap::soap::addressing::Addressing::V10)
         }
     }
 

@@ -21,10 +21,13 @@ pub mod client {
         /// Returns an error if the URL is malformed or has no host.
         pub fn new(
             url: impl Into<String>,
-        ) -> Result<Self, deltasoap::client::InvalidUrl> {
-            let client = deltasoap::Client::builder(url)
-                .version(deltasoap::soap::Version::Soap12);
-            Ok(Self::with_client(client.build()?))
+        ) -> Result<Self, deltasoap::client::ClientBuildError> {
+            Ok(Self::with_client(Self::builder(url).build()?))
+        }
+
+        /// Creates a builder for the client that [`with_client`](Self::with_client) takes, with the settings that the WSDL requires.
+        pub fn builder(url: impl Into<String>) -> deltasoap::client::ClientBuilder {
+            deltasoap::Client::builder(url).version(deltasoap::soap::Version::Soap12)
         }
     }
 
@@ -140,10 +143,13 @@ pub mod client {
         /// Returns an error if the URL is malformed or has no host.
         pub fn new(
             url: impl Into<String>,
-        ) -> Result<Self, deltasoap::client::InvalidUrl> {
-            let client = deltasoap::Client::builder(url)
-                .version(deltasoap::soap::Version::Soap12);
-            Ok(Self::with_client(client.build()?))
+        ) -> Result<Self, deltasoap::client::ClientBuildError> {
+            Ok(Self::with_client(Self::builder(url).build()?))
+        }
+
+        /// Creates a builder for the client that [`with_client`](Self::with_client) takes, with the settings that the WSDL requires.
+        pub fn builder(url: impl Into<String>) -> deltasoap::client::ClientBuilder {
+            deltasoap::Client::builder(url).version(deltasoap::soap::Version::Soap12)
         }
     }
 

@@ -6,6 +6,7 @@ mod fault;
 mod header;
 mod message;
 mod parts;
+mod policy;
 mod reader;
 
 pub use crate::encode::parts::TakenPart;
@@ -16,4 +17,5 @@ pub use fault::{Fault, FaultCode, FaultFields, Wording};
 pub use header::HeaderBlock;
 pub use message::{Reply, ReplyReceiver, RequestReceiver, decode_reply, decode_request};
 pub use parts::{BodyParts, Parts};
+pub use policy::PolicyDocuments;
 pub use reader::{EnvelopeReader, Head, Receiver};

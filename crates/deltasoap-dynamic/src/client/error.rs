@@ -5,7 +5,7 @@ use crate::{JsonError, LookupError, Operation};
 use deltasoap_core::soap::FaultFields;
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
 use deltasoap_core::{ListPathError, Node, QName};
-use deltasoap_http::{AttachmentError, CallError, InvalidUrl};
+use deltasoap_http::{AttachmentError, CallError, ClientBuildError};
 use serde_json::{Value as Json, json};
 use std::fmt;
 
@@ -23,8 +23,8 @@ pub enum DynamicError {
     List(ListPathError),
     /// Neither the WSDL nor the client has a URL for this operation.
     NoEndpoint(String),
-    /// The endpoint's URL is malformed.
-    Endpoint(InvalidUrl),
+    /// The endpoint's URL is malformed, or the client does not meet the policies of the operation.
+    Endpoint(ClientBuildError),
     /// The response is a fault.
     Fault(Box<DynamicFault>),
     /// There is no response, or it cannot be read.

@@ -188,6 +188,7 @@ impl<S> DynamicClient<S> {
             version: operation.version(),
             mtom: operation.binding().policy.mtom,
             addressing: operation.addressing().filter(|policy| policy.is_required).map(|policy| policy.version),
+            policies: operation.policies(),
         };
         self.ports.client(settings, |builder| self.build(builder))
     }

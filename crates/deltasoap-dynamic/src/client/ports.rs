@@ -3,8 +3,8 @@
 
 use super::DynamicError;
 use deltasoap_core::EncodeStats;
-use deltasoap_core::soap::Version;
 use deltasoap_core::soap::addressing::Addressing;
+use deltasoap_core::soap::{PolicyDocuments, Version};
 use deltasoap_http::{Client, ClientBuilder, Mtom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -28,11 +28,14 @@ pub(super) struct PortSettings {
     pub(super) mtom: bool,
     /// The version of WS-Addressing, if requests need it.
     pub(super) addressing: Option<Addressing>,
+    /// What its policies say about security.
+    pub(super) policies: PolicyDocuments,
 }
 
 impl PortSettings {
     fn builder(&self) -> ClientBuilder {
         let builder = Client::builder(&self.endpoint).version(self.version).addressing(self.addressing);
+        let builder = builder.policies(self.policies.clone());
         if self.mtom { builder.mtom(Mtom::On) } else { builder }
     }
 }

@@ -5,7 +5,7 @@ use crate::client::Parts;
 use crate::json::{JsonWriter, ROOT};
 use crate::{JsonError, Request};
 use deltasoap_core::schema::{ElementRef, View};
-use deltasoap_core::soap::Version;
+use deltasoap_core::soap::{PolicyDocuments, Version};
 use deltasoap_core::{ListPath, Node, QName, Value};
 use deltasoap_wsdl::lower::{LoweredOperation, Method};
 use deltasoap_wsdl::wsdl::{self, Actions, AddressingPolicy, Binding, BoundHeader};
@@ -118,17 +118,23 @@ impl Operation {
         self.lowered().method.as_ref().map_err(unsupported)
     }
 
-    /// Returns the names of policy assertions for caller and server that are not supported here.
+    /// Returns the names of policy assertions for caller and server that are not supported here,
+    /// except those of [`policies`](Self::policies).
     pub fn unmet_policies(&self) -> Vec<&str> {
-        let is_over_tls = self.address().is_some_and(|address| address.starts_with("https:"));
         let all = self.binding().policy.required.iter().chain(&self.bound().policy.required);
         let mut unmet: Vec<&str> = Vec::new();
-        for name in all.map(|name| &**name).filter(|&name| !(is_over_tls && name == wsdl::Policy::TRANSPORT)) {
+        for name in all.map(|name| &**name) {
             if !unmet.contains(&name) {
                 unmet.push(name);
             }
         }
         unmet
+    }
+
+    /// Returns what the policies of the operation and its binding say about security. A
+    /// [client](crate::DynamicClient) that does not meet them is not built.
+    pub fn policies(&self) -> PolicyDocuments {
+        self.bound().policy.security.documents(&self.binding().policy.security)
     }
 
     /// Returns what the policies of the operation and its binding say about WS-Addressing; `None` if

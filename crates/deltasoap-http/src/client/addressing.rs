@@ -124,7 +124,7 @@ impl<S: Clone> Client<S> {
     /// let client = Client::new("http://camera.example/events")?;
     /// let subscription = EndpointReference::new("http://camera.example/events/subscription/7");
     /// let subscription = client.at(&subscription)?;
-    /// # Ok::<(), deltasoap::client::InvalidUrl>(())
+    /// # Ok::<(), deltasoap::client::ClientBuildError>(())
     /// ```
     ///
     /// # Errors

@@ -17,11 +17,11 @@ use crate::attachments::{AttachmentOptions, Mtom};
 use crate::coding::{Compression, GzipLimits};
 use crate::error::BoxError;
 use crate::inspect::{Checks, Inspector};
-use crate::secured::{Protect, Verify};
+use crate::secured::{Policies, Protect, Side, UnmetPolicies, Verify};
 use crate::validation::{Validating, Validation, Validator};
 use deltasoap_core::schema::Use;
-use deltasoap_core::soap::Version;
 use deltasoap_core::soap::addressing::{Addressing, EndpointReference};
+use deltasoap_core::soap::{PolicyDocuments, Version};
 use deltasoap_core::{
     DecodeOptions, Differential, DifferentialStats, EncodeStats, Limits, QName, Templating, Tolerance,
 };
@@ -72,7 +72,7 @@ impl Client {
     ///
     /// # Errors
     /// Returns an error if the URL is malformed or names no host.
-    pub fn new(url: impl Into<String>) -> Result<Self, InvalidUrl> {
+    pub fn new(url: impl Into<String>) -> Result<Self, ClientBuildError> {
         Self::builder(url).build()
     }
 
@@ -87,7 +87,7 @@ impl<S> Client<S> {
     ///
     /// # Errors
     /// Returns an error if the URL is malformed or names no host.
-    pub fn with_service(url: impl Into<String>, service: S) -> Result<Self, InvalidUrl> {
+    pub fn with_service(url: impl Into<String>, service: S) -> Result<Self, ClientBuildError> {
         ClientBuilder::new(url.into()).build_with(service)
     }
 
@@ -200,6 +200,7 @@ pub struct ClientBuilder {
     templating: Templating,
     hints: bool,
     templates: SharedTemplates,
+    policies: Policies,
 }
 
 impl ClientBuilder {
@@ -246,6 +247,7 @@ impl ClientBuilder {
             templating: Templating::default(),
             hints: true,
             templates: SharedTemplates::default(),
+            policies: Policies::default(),
         }
     }
 
@@ -450,6 +452,27 @@ impl ClientBuilder {
     pub fn requirements(mut self, requirements: impl Into<Arc<deltasoap_security::Requirements>>) -> Self {
         self.settings.verify = Some(Arc::new(requirements.into()));
         self.settings.understood.names.push(deltasoap_security::header_name());
+        self
+    }
+
+    /// Sets what the service's policies say about security. Building fails if the client does not meet
+    /// them, with the reasons. Clients that are made from a WSDL have its policies.
+    ///
+    /// A client meets them by `policy_credentials` or, if it has none, by whatever `protection` and
+    /// `requirements` are set: then the policies are taken to be met. All three need the feature
+    /// `security`. Policies that require TLS alone are met by a URL with `https`. Default: none.
+    #[must_use]
+    pub fn policies(mut self, policies: PolicyDocuments) -> Self {
+        self.policies.documents = policies;
+        self
+    }
+
+    /// Sets what the client meets the service's [policies](Self::policies) with. That the URL has
+    /// `https` is added. Default: nothing.
+    #[cfg(feature = "security")]
+    #[must_use]
+    pub fn policy_credentials(mut self, credentials: deltasoap_security::PolicyCredentials) -> Self {
+        self.policies.credentials = credentials;
         self
     }
 
@@ -672,19 +695,21 @@ impl ClientBuilder {
     /// Builds a client over HTTP/1.1 with its own connection pool.
     ///
     /// # Errors
-    /// Returns an error if the URL is malformed or names no host.
-    pub fn build(self) -> Result<Client, InvalidUrl> {
+    /// Returns an error if the URL is malformed or names no host, or if the client does not meet the
+    /// service's [policies](Self::policies).
+    pub fn build(self) -> Result<Client, ClientBuildError> {
         self.build_with(HttpTransport::new())
     }
 
     /// Builds a client that sends its requests through a service.
     ///
     /// # Errors
-    /// Returns an error if the URL is malformed or names no host.
-    pub fn build_with<S>(mut self, transport: S) -> Result<Client<S>, InvalidUrl> {
+    /// As for [`build`](Self::build).
+    pub fn build_with<S>(mut self, transport: S) -> Result<Client<S>, ClientBuildError> {
         self.settings.set_url(self.url.clone())?;
+        self.meet_policies().map_err(ClientBuildError::Policies)?;
         if let (Some(own), None) = (self.own_credentials, &self.settings.credentials) {
-            let own = own.map_err(|_| InvalidUrl { url: self.url, is_user_invalid: true })?;
+            let own = own.map_err(|_| InvalidUrl { url: self.url.clone(), is_user_invalid: true })?;
             self.settings.credentials = Some(own);
         }
         if let Some(mtom) = self.mtom {
@@ -698,7 +723,48 @@ impl ClientBuilder {
         let writer = Writer::new(self.templating, self.hints, self.templates);
         Ok(Client { transport, settings: Arc::new(self.settings), memories, writer })
     }
+
+    /// Sets the security that the service's policies require.
+    fn meet_policies(&mut self) -> Result<(), UnmetPolicies> {
+        let is_given = self.settings.protection.is_some() || self.settings.verify.is_some();
+        let side = Side::Client { is_tls: self.settings.url.scheme_str() == Some("https") };
+        let policies = std::mem::take(&mut self.policies);
+        let met = if is_given { None } else { policies.meet(side)? };
+        if let Some((protection, verify)) = met {
+            (self.settings.protection, self.settings.verify) = (protection, verify);
+            #[cfg(feature = "security")]
+            self.settings.understood.names.push(deltasoap_security::header_name());
+        }
+        Ok(())
+    }
 }
+
+/// The error for a client that cannot be built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ClientBuildError {
+    /// The URL cannot be used.
+    Url(InvalidUrl),
+    /// The client does not meet the [policies](ClientBuilder::policies) of the service.
+    Policies(UnmetPolicies),
+}
+
+impl From<InvalidUrl> for ClientBuildError {
+    fn from(error: InvalidUrl) -> Self {
+        ClientBuildError::Url(error)
+    }
+}
+
+impl fmt::Display for ClientBuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ClientBuildError::Url(error) => error.fmt(f),
+            ClientBuildError::Policies(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ClientBuildError {}
 
 /// The error for an endpoint URL that is malformed, relative, or names no host, or has a user name or
 /// password that cannot be sent.

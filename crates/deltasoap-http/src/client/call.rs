@@ -434,9 +434,9 @@ where
         options.http_headers.iter().for_each(|(name, value)| _ = parts.headers.insert(name, value.clone()));
         let request = Request::from_parts(parts, body);
         let trace = options.trace.or_else(|| settings.trace.clone());
-        let CallOptions { is_idempotent, understood, .. } = options;
+        let CallOptions { is_idempotent, understood, exchange, .. } = options;
         let is_idempotent = is_idempotent.unwrap_or_default();
-        Ok(Outbound { request, is_idempotent, trace, understood, notes: CallNotes::if_logged() })
+        Ok(Outbound { request, is_idempotent, trace, understood, exchange, notes: CallNotes::if_logged() })
     }
 
     fn packing(&self, options: &CallOptions) -> Packing {
@@ -445,7 +445,13 @@ where
 
     /// Writes the message; values that become parts are added to those of the call.
     fn message(&self, envelope: Envelope<'_>, options: &mut CallOptions) -> Result<Written, CallError> {
-        let protection = self.protection(options);
+        let mut protection = self.protection(options);
+        if let (Some(verify), Some(all)) = (&self.settings.verify, &protection)
+            && verify.refers_to_requests()
+        {
+            let (of_request, exchange) = all.requesting();
+            (protection, options.exchange) = (Some(of_request), Some(exchange));
+        }
         let envelope = self.with_settings(envelope, options);
         let request = Securing::new(envelope, self.settings.version, &options.headers, protection.as_deref());
         let Some(threshold) = self.packing(options).threshold() else {

@@ -43,7 +43,7 @@ mod transmit;
 mod understood;
 mod uplink;
 
-pub use builder::{Client, ClientBuilder, InvalidUrl};
+pub use builder::{Client, ClientBuildError, ClientBuilder, InvalidUrl};
 pub use call::Response;
 pub use caller::{Caller, Failure, Leased, Whole};
 #[cfg(feature = "cookies")]

@@ -5,7 +5,7 @@ use super::trace::Trace;
 use super::understood::Understood;
 use crate::attachments::{Mtom, Part};
 use crate::secret::is_secret_header;
-use crate::secured::Protect;
+use crate::secured::{Exchange, Protect};
 use deltasoap_core::QName;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::HeaderBlock;
@@ -32,6 +32,8 @@ pub struct CallOptions {
     /// On the heap, since few calls set any.
     pub(super) addressing: Option<Box<CallAddressing>>,
     pub(super) protection: Option<Arc<dyn Protect>>,
+    /// What the response is verified against; set when the request is secured.
+    pub(super) exchange: Option<Exchange>,
 }
 
 impl CallOptions {
@@ -75,6 +77,7 @@ impl CallOptions {
                 (own, later) => later.or(own),
             },
             protection: later.protection.or(self.protection),
+            exchange: None,
         }
     }
 

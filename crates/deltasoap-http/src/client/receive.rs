@@ -14,7 +14,7 @@ use crate::coding::{CodingError, ContentCoding};
 use crate::error::BoxError;
 use crate::inspect::{Inspection, Rejection};
 use crate::media::MediaType;
-use crate::secured::Verifying;
+use crate::secured::{Exchange, Verifying};
 use crate::validation::{Finding, Subject};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Deviation, Step, skip_element};
@@ -161,7 +161,10 @@ impl<R: Receiver> Reading<R> {
             reader: EnvelopeReader::new(Checked::new(receiver, understood)),
             charset: Charset::default(),
             inspection: Inspection::new(&settings.checks, settings.options.limits.tree_nodes),
-            verifying: settings.verify.as_ref().map(|verify| verify.begin(settings.options.limits)),
+            verifying: settings
+                .verify
+                .as_ref()
+                .map(|verify| verify.begin(settings.options.limits, parts.extensions.remove::<Exchange>())),
             extensions: Extensions::new(),
             findings: Vec::new(),
             first: Vec::new(),

@@ -38,7 +38,7 @@ const BYTES: usize = 128 << 20;
 /// ```
 /// use deltasoap_http::{Client, SharedTemplates};
 ///
-/// # fn run() -> Result<(), deltasoap_http::InvalidUrl> {
+/// # fn run() -> Result<(), deltasoap_http::ClientBuildError> {
 /// let templates = SharedTemplates::default();
 /// let east = Client::builder("http://east.example/reports").templates(templates.clone()).build()?;
 /// let west = Client::builder("http://west.example/reports").templates(templates).build()?;

@@ -32,6 +32,7 @@ use super::uplink::{Coded, plain_of};
 use crate::body::Body;
 use crate::body::Slot;
 use crate::error::BoxError;
+use crate::secured::Exchange;
 use bytes::Bytes;
 use deltasoap_core::Error;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap};
@@ -52,6 +53,8 @@ pub(super) struct Outbound {
     pub(super) is_idempotent: bool,
     pub(super) trace: Option<Trace>,
     pub(super) understood: Understood,
+    /// What the response is verified against.
+    pub(super) exchange: Option<Exchange>,
     /// What is known of the call; `None` if it is not logged.
     pub(super) notes: Option<Arc<CallNotes>>,
 }
@@ -68,10 +71,10 @@ where
     B::Error: Into<BoxError>,
 {
     /// Sends a request until there is an answer, or retrying makes no sense. The header blocks that
-    /// the call [understands](Understood), and its notes, are returned among the answer's
+    /// the call [understands](Understood), its security and its notes are returned among the answer's
     /// extensions.
     pub(super) async fn transmit(&self, outbound: Outbound) -> Result<Response<RecordedBody<B>>, CallError> {
-        let Outbound { mut request, is_idempotent, trace, understood, notes } = outbound;
+        let Outbound { mut request, is_idempotent, trace, understood, exchange, notes } = outbound;
         let mut attempts = Attempts::new(self.settings.retries, is_idempotent);
         loop {
             if let Some(notes) = &notes {
@@ -83,6 +86,7 @@ where
             let Some((pause, again)) = again else {
                 return outcome.map(|mut answer| {
                     answer.extensions_mut().insert(understood);
+                    exchange.map(|exchange| answer.extensions_mut().insert(exchange));
                     if let Some(notes) = notes {
                         notes.status(answer.status());
                         answer.extensions_mut().insert(notes);

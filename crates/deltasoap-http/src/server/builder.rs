@@ -25,10 +25,10 @@ use crate::coding::{Compression, GzipLimits};
 use crate::deviations::DeviationLog;
 use crate::error::BoxError;
 use crate::inspect::{Checks, Inspector};
-use crate::secured::{Protect, Verify};
+use crate::secured::{Policies, Protect, Side, UnmetPolicies, Verify};
 use crate::validation::{Validating, Validation, Validator};
 use deltasoap_core::schema::Use;
-use deltasoap_core::soap::Fault;
+use deltasoap_core::soap::{Fault, PolicyDocuments};
 use deltasoap_core::{Checkpoints, DecodeOptions, Differential, Limits, QName, Templating, Tolerance};
 use deltasoap_xml::XmlError;
 use std::collections::HashSet;
@@ -73,6 +73,7 @@ struct Settings {
     validating: Option<Validating>,
     verify: Option<Arc<dyn Verify>>,
     protection: Option<Arc<dyn Protect>>,
+    policies: Policies,
     gate: Gate,
     body_timeout: Option<Duration>,
     body_rate: u32,
@@ -115,6 +116,7 @@ impl SoapServiceBuilder {
             validating: None,
             verify: None,
             protection: None,
+            policies: Policies::default(),
             gate: Gate::default(),
             body_timeout: Some(BODY_TIME),
             body_rate: BODY_RATE,
@@ -310,6 +312,27 @@ impl<S> SoapServiceBuilder<S> {
     #[must_use]
     pub fn protection(mut self, protection: deltasoap_security::Protection) -> Self {
         self.settings.protection = Some(Arc::new(protection));
+        self
+    }
+
+    /// Sets what the service's policies say about security. Building fails if the service does not meet
+    /// them, with the reasons. Services that are generated from a WSDL have its policies.
+    ///
+    /// A service meets them by `policy_credentials` or, if it has none, by whatever `protection` and
+    /// `requirements` are set: then the policies are taken to be met. All three need the feature
+    /// `security`. Policies that require TLS alone are left to whoever serves the service. Default:
+    /// none.
+    #[must_use]
+    pub fn policies(mut self, policies: PolicyDocuments) -> Self {
+        self.settings.policies.documents = policies;
+        self
+    }
+
+    /// Sets what the service meets its [policies](Self::policies) with. Default: nothing.
+    #[cfg(feature = "security")]
+    #[must_use]
+    pub fn policy_credentials(mut self, credentials: deltasoap_security::PolicyCredentials) -> Self {
+        self.settings.policies.credentials = credentials;
         self
     }
 
@@ -645,7 +668,21 @@ impl Settings {
         if self.descriptions.is_empty() { Ok(source) } else { Err(BuildError::SeveralWsdls) }
     }
 
+    /// Sets the security that the service's policies require.
+    fn meet_policies(&mut self) -> Result<(), BuildError> {
+        let is_given = self.protection.is_some() || self.verify.is_some();
+        let policies = std::mem::take(&mut self.policies);
+        let met = if is_given { None } else { policies.meet(Side::Server).map_err(BuildError::Policies)? };
+        if let Some((protection, verify)) = met {
+            (self.protection, self.verify) = (protection, verify);
+            #[cfg(feature = "security")]
+            self.understood.insert(deltasoap_security::header_name());
+        }
+        Ok(())
+    }
+
     fn build(mut self) -> Result<SoapService, BuildError> {
+        self.meet_policies()?;
         if let Some(bytes) = self.message_limit {
             self.options.limits.message = bytes;
         }
@@ -746,6 +783,8 @@ pub enum BuildError {
     /// An endpoint for [replies](SoapServiceBuilder::reply_targets) is not a URL of `http` or
     /// `https`.
     ReplyTarget(String),
+    /// The service does not meet its [policies](SoapServiceBuilder::policies).
+    Policies(UnmetPolicies),
     /// There is more than one WSDL.
     SeveralWsdls,
     /// The WSDL is not well-formed.
@@ -790,6 +829,7 @@ impl fmt::Display for BuildError {
             BuildError::ReplyTarget(url) => {
                 write!(f, "replies cannot be sent to {url:?}: it is not a URL of a web server")
             }
+            BuildError::Policies(error) => error.fmt(f),
             BuildError::SeveralWsdls => f.write_str("the service has more than one WSDL"),
             BuildError::Wsdl(error) => write!(f, "the WSDL is not well-formed: {error}"),
             BuildError::Document { name, error } => write!(f, "`{name}` is not well-formed: {error}"),

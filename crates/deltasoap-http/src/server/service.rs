@@ -55,7 +55,7 @@ use deltasoap_core::{DecodeOptions, QName, Templating};
 use futures_util::future::BoxFuture;
 use http::header::{CONNECTION, CONTENT_TYPE, EXPECT, HeaderName, HeaderValue, ORIGIN};
 use http::request::Parts;
-use http::{Method, Request, Response, StatusCode};
+use http::{Extensions, Method, Request, Response, StatusCode};
 use http_body::Body as _;
 use http_body_util::BodyExt;
 use std::collections::HashSet;
@@ -384,7 +384,8 @@ impl Inner {
             Context::new(Head::default(), parts, Attachments::default(), Remarks::default(), Arc::clone(&self.roles));
         let calling = async { Ok::<_, AttachmentError>(self.empty_post.answer(context).await) };
         let answered = guard(pin!(self.in_handler_time("a request without a body", calling))).await;
-        self.respond(Version::Soap11, answered, None)
+        let protection = self.protection.clone();
+        self.respond(Replying { version: Version::Soap11, addressed: None, protection }, answered)
     }
 
     /// Reads a message of known or unknown length and answers it, in its turn; returns true if the
@@ -516,7 +517,9 @@ impl Inner {
         notes.handled(start.elapsed());
         let succeeded = matches!(&called, Ok(outcome) if !matches!(outcome, Outcome::Fault(_)));
         match lender.settle(succeeded).await {
-            Ok(()) => self.respond(version, called.map(Ok), addressed),
+            Ok(()) => {
+                self.respond(Replying { version, addressed, protection: self.protection.clone() }, called.map(Ok))
+            }
             Err(refusal) => (self.refuse(&refusal), true),
         }
     }
@@ -529,20 +532,20 @@ impl Inner {
             Ok(addressed) => addressed,
             Err(violation) => return (self.refuse_addressing(version, &violation), true),
         };
+        let protection = self.protection_for(&received.extensions);
         let called = guard(pin!(self.call(received, parts, pace, weight, addressed.as_deref()))).await;
-        self.respond(version, called, addressed)
+        self.respond(Replying { version, addressed, protection }, called)
     }
 
     /// Sends the reply to where it goes, and returns the HTTP response; true if the reply is a
     /// fault.
     fn respond(
         &self,
-        version: Version,
+        replying: Replying,
         called: Result<Result<Outcome, AttachmentError>, Panicked>,
-        addressed: Option<Box<AddressedCall>>,
     ) -> (Response<Body>, bool) {
-        let (reply, is_fault) = self.reply(version, called, addressed.as_deref());
-        let response = match addressed {
+        let (reply, is_fault) = self.reply(&replying, called);
+        let response = match replying.addressed {
             Some(addressed) => addressed.send(reply, is_fault),
             None => reply,
         };
@@ -552,11 +555,11 @@ impl Inner {
     /// Returns the reply with the outcome of a call; true if it is a fault.
     fn reply(
         &self,
-        version: Version,
+        replying: &Replying,
         called: Result<Result<Outcome, AttachmentError>, Panicked>,
-        addressed: Option<&AddressedCall>,
     ) -> (Response<Body>, bool) {
-        let respond_fault = |fault| self.respond_fault(version, fault, addressed);
+        let version = replying.version;
+        let respond_fault = |fault| replying.fault(fault);
         match called {
             Ok(Ok(Outcome::Reply(reply))) if self.protection.is_some() && reply.message.is_some() => {
                 tracing::error!("a response that its handler writes itself cannot be secured");
@@ -586,7 +589,8 @@ impl Inner {
             }
             Ok(Err(error)) => {
                 let mut refusal = refuse_package(version, error);
-                let blocks = addressed.map(|addressed| addressed.fault_blocks(&mut refusal.fault, version));
+                let blocks =
+                    replying.addressed.as_deref().map(|addressed| addressed.fault_blocks(&mut refusal.fault, version));
                 refusal.blocks = blocks.unwrap_or_default();
                 (self.refuse(&refusal), true)
             }
@@ -708,10 +712,16 @@ impl Inner {
             references: self.references,
             packing: Packing::for_response(&self.attachments, form),
             validating: self.validating.clone(),
-            protection: self.protection.clone(),
+            protection: self.protection_for(&parts.extensions),
             interceptors: self.interceptors.clone(),
             addressing: addressed.map(|addressed| addressed.response_blocks(version)).unwrap_or_default(),
         }
+    }
+
+    /// Returns what secures the response to a request.
+    fn protection_for(&self, request: &Extensions) -> Option<Arc<dyn Protect>> {
+        let protection = self.protection.as_ref()?;
+        Some(protection.answering(request).unwrap_or_else(|| Arc::clone(protection)))
     }
 
     /// Returns the answer to a refused request.
@@ -725,12 +735,6 @@ impl Inner {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         response
-    }
-
-    fn respond_fault(&self, version: Version, mut fault: Fault, addressed: Option<&AddressedCall>) -> Response<Body> {
-        tracing::debug!(%fault, "the operation failed");
-        let blocks = addressed.map(|addressed| addressed.fault_blocks(&mut fault, version)).unwrap_or_default();
-        respond::fault(version, &fault, None, &blocks, self.protection.as_deref())
     }
 
     /// Returns the answer to a request that violates WS-Addressing. It is the HTTP response, since
@@ -797,6 +801,23 @@ impl Inner {
         let scheme = if parts.extensions.get::<Secure>().is_some() { "https" } else { "http" };
         let own = || request_url(&parts.uri, &parts.headers, scheme).unwrap_or_else(|| parts.uri.path().to_owned());
         self.location.clone().unwrap_or_else(own)
+    }
+}
+
+/// What the reply to a request depends on, besides the outcome of its call.
+struct Replying {
+    version: Version,
+    addressed: Option<Box<AddressedCall>>,
+    protection: Option<Arc<dyn Protect>>,
+}
+
+impl Replying {
+    /// Returns the reply of an operation that failed.
+    fn fault(&self, mut fault: Fault) -> Response<Body> {
+        tracing::debug!(%fault, "the operation failed");
+        let addressed = self.addressed.as_deref();
+        let blocks = addressed.map(|addressed| addressed.fault_blocks(&mut fault, self.version)).unwrap_or_default();
+        respond::fault(self.version, &fault, None, &blocks, self.protection.as_deref())
     }
 }
 

@@ -17,7 +17,7 @@ use tower::Service;
 /// use deltasoap_http::transport::InMemory;
 /// use deltasoap_http::{Client, SoapService};
 ///
-/// # fn client(service: SoapService) -> Result<(), deltasoap_http::InvalidUrl> {
+/// # fn client(service: SoapService) -> Result<(), deltasoap_http::ClientBuildError> {
 /// let client = Client::with_service("http://localhost/", InMemory::new(service))?;
 /// # Ok(())
 /// # }

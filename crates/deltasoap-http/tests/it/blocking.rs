@@ -104,7 +104,7 @@ fn any_transport_will_do() {
     let transport = InMemory::new(service().0);
     let client = Client::builder("http://localhost/").build_blocking_with(transport).expect("a client");
     assert_eq!(client.call_as::<EchoResponse>(&echo("x")).expect("a response").text, "x");
-    assert!(matches!(Client::new("nowhere"), Err(StartError::Url(_))));
+    assert!(matches!(Client::new("nowhere"), Err(StartError::Client(_))));
 }
 
 #[test]

@@ -346,3 +346,64 @@ async fn addressing_is_signed() {
         assert!(response.head.header(addressing.namespace(), "RelatesTo").is_some(), "{:?}", response.head);
     }
 }
+
+/// A response says which request it answers.
+#[tokio::test]
+async fn responses_confirm_signatures() {
+    let service = |confirms| {
+        let protection = signed("response").confirm_signatures(confirms);
+        SoapService::builder()
+            .requirements(required("request"))
+            .protection(protection)
+            .operation(async |Extension(verified): Extension<Verified>, transfer: Transfer| {
+                receipt(&verified, &transfer)
+            })
+            .build()
+            .expect("a service")
+    };
+    let client = |confirms| {
+        Client::builder("http://localhost/")
+            .protection(signed("request"))
+            .requirements(required("response").signature_confirmation())
+            .build_with(service(confirms))
+            .expect("a client")
+    };
+    for amount in 0..3 {
+        let receipt = client(true).call(&Transfer { amount: amount.into() }).await.expect("a receipt");
+        assert_eq!(receipt.amount, f64::from(amount));
+    }
+    let fault = client(true).call(&Transfer { amount: -1.0 }).await.expect_err("a fault");
+    assert!(matches!(&fault, CallError::Fault(fault) if fault.reason == "negative"), "{fault:?}");
+    let error = client(false).call(&Transfer { amount: 1.0 }).await.expect_err("no confirmation");
+    assert!(matches!(&error, CallError::Insecure(_)) && format!("{error:?}").contains("confirmation"), "{error:?}");
+}
+
+/// Each client gets its responses encrypted for itself.
+#[tokio::test]
+async fn responses_are_encrypted_for_the_signer_of_the_request() {
+    let server = rsa("server");
+    let pem = |identity: &Identity| identity.certificate().expect("a certificate").clone();
+    let (ada, bob) = (rsa("ada"), rsa("bob"));
+    let trust = Trust::nobody().certificate(pem(&ada)).certificate(pem(&bob));
+    let service = SoapService::builder()
+        .requirements(Requirements::new().trust(trust).signed_body().signed_timestamp())
+        .protection(Protection::new().timestamp(VALID).sign(server.clone()).encrypt_for_signer())
+        .operation(async |Extension(verified): Extension<Verified>, transfer: Transfer| receipt(&verified, &transfer))
+        .build()
+        .expect("a service");
+    let client = |signs: &Identity, decrypts: &Identity| {
+        let requirements = Requirements::new().trust(Trust::nobody().certificate(pem(&server))).encrypted_body();
+        Client::builder("http://localhost/")
+            .protection(Protection::new().timestamp(VALID).sign(signs.clone()))
+            .requirements(requirements.decrypt_with(decrypts.clone()).expect("a key"))
+            .build_with(service.clone())
+            .expect("a client")
+    };
+    for identity in [&ada, &bob] {
+        client(identity, identity).call(&Transfer { amount: 1.0 }).await.expect("a receipt");
+        let fault = client(identity, identity).call(&Transfer { amount: -1.0 }).await.expect_err("a fault");
+        assert!(matches!(&fault, CallError::Fault(fault) if fault.reason == "negative"), "{fault:?}");
+    }
+    let error = client(&ada, &bob).call(&Transfer { amount: 1.0 }).await.expect_err("for somebody else");
+    assert!(matches!(&error, CallError::Insecure(_)), "{error:?}");
+}

@@ -247,7 +247,8 @@ impl Walker {
                 Err(Stop::Pending) => {
                     self.position = window.base + window.pos as u64;
                     self.keep(&window.bytes[from..window.pos]);
-                    return self.unless_failed(window, Err(None));
+                    window.halted |= self.error.is_some();
+                    return Err(None);
                 }
                 Err(Stop::Error(error)) => return Err(Some(error)),
             };
@@ -264,19 +265,12 @@ impl Walker {
             };
             if let Err(error) = outcome {
                 self.error.get_or_insert(error);
-                return self.unless_failed(window, Ok(()));
+            }
+            if self.error.is_some() || self.is_broken {
+                window.halted = true;
+                return Ok(());
             }
         }
-    }
-
-    /// Stops reading after an error.
-    fn unless_failed(
-        &self,
-        window: &mut Window<'_>,
-        result: Result<(), Option<Box<XmlError>>>,
-    ) -> Result<(), Option<Box<XmlError>>> {
-        window.halted |= self.error.is_some();
-        result
     }
 
     /// Keeps bytes of the head.

@@ -32,6 +32,8 @@ pub(crate) struct References {
     pub(crate) plan: BodyPlan,
     /// The SHA-256 digest of what a signature was computed over.
     pub(crate) signed_info: Vec<u8>,
+    /// The value of the signature.
+    pub(crate) value: Vec<u8>,
 }
 
 /// An attachment that a signature refers to.
@@ -75,6 +77,7 @@ impl References {
         let mut hasher = DigestAlgorithm::Sha256.hasher();
         hasher.update(&signed_info[0]);
         self.signed_info = hasher.finish();
+        self.value.clone_from(&signature.value);
         let (mut parts, mut expected) = (Vec::new(), Vec::new());
         for reference in &signature.references {
             if let Some((part, element)) = self.part_of(head, signature, reference)? {

@@ -27,7 +27,8 @@ pub(crate) enum PartReference {
     Attachment(String),
 }
 
-/// Returns a `ds:Signature` over some parts. `key_info` is the content of its `KeyInfo`.
+/// Returns a `ds:Signature` over some parts, and its value. `key_info` is the content of its
+/// `KeyInfo`.
 ///
 /// # Errors
 /// Returns the error of the signer.
@@ -36,14 +37,16 @@ pub(crate) fn write_signature(
     algorithm: DigestAlgorithm,
     signer: &dyn Signer,
     key_info: &str,
-) -> Result<String, SecurityError> {
+) -> Result<(String, Vec<u8>), SecurityError> {
     let signed_info = signed_info(parts, algorithm, signer);
-    let value = BASE64_STANDARD.encode(signer.sign(signed_info.as_bytes())?);
-    Ok(format!(
+    let value = signer.sign(signed_info.as_bytes())?;
+    let signature = format!(
         "<ds:Signature xmlns:ds=\"{ds}\">{signed_info}<ds:SignatureValue>{value}</ds:SignatureValue>\
          <ds:KeyInfo>{key_info}</ds:KeyInfo></ds:Signature>",
         ds = ns::DS,
-    ))
+        value = BASE64_STANDARD.encode(&value),
+    );
+    Ok((signature, value))
 }
 
 /// Returns the `SignedInfo`. It declares its prefix again, so that its text is its canonical form.

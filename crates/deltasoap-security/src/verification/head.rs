@@ -2,14 +2,17 @@
 
 use crate::encryption::{Encryption, OpenedHead, Opening, Outer, OuterSignature, undecipherable};
 use crate::error::SecurityError;
+use crate::exchange::Exchange;
 use crate::keys::{Certificate, VerifyingKey};
 use crate::ns;
 use crate::received::{BodyPlan, MessageHead};
 use crate::replay::Once;
-use crate::requirements::{Needs, Requirements};
+use crate::requirements::{Blocks, Needs, Requirements};
 use crate::signature::{KeyInfo, KeySource, References, Signature, SignedAttachment, SignedBy, certificates};
 use crate::token::saml::{self, Assertion, Confirmation};
 use crate::token::username;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use deltasoap_core::QName;
 use deltasoap_core::soap::Version;
 use deltasoap_xml::Limits;
@@ -61,6 +64,10 @@ pub(crate) struct Found {
     pub(crate) sender: Sender,
     pub(crate) references: References,
     pub(crate) attachments: Vec<SignedAttachment>,
+    /// The values of all signatures.
+    pub(crate) signatures: Vec<Vec<u8>>,
+    /// What a response confirms.
+    pub(crate) confirmed: Vec<Vec<u8>>,
     /// What is accepted once, and noted when the whole message is accepted.
     pub(crate) once: Vec<Once>,
 }
@@ -107,9 +114,10 @@ impl Requirements {
         &self,
         head: &MessageHead,
         outer: Option<&Outer>,
+        exchange: Option<&Exchange>,
         found: &mut Option<Found>,
     ) -> Result<BodyPlan, SecurityError> {
-        let mut check = Check::new(self, head, outer);
+        let mut check = Check { exchange, ..Check::new(self, head, outer) };
         let mut checked = match security_header(head)? {
             Some(header) => check.header(header),
             None => Ok(()),
@@ -154,6 +162,8 @@ struct Check<'c> {
     requirements: &'c Requirements,
     head: &'c MessageHead,
     outer: Option<&'c Outer>,
+    /// What is known of the request, for a response.
+    exchange: Option<&'c Exchange>,
     now: SystemTime,
     found: Found,
     /// The timestamp, and until when the message may be accepted.
@@ -170,6 +180,7 @@ impl<'c> Check<'c> {
             requirements,
             head,
             outer,
+            exchange: None,
             now: requirements.now(),
             found: Found::default(),
             timestamp: None,
@@ -204,7 +215,23 @@ impl<'c> Check<'c> {
         for token in tree.all(header, ns::WSSE, "UsernameToken").filter(|_| !self.requirements.ignores_users) {
             self.check_user(token)?;
         }
+        self.read_confirmations(header)?;
         self.check_confirmations(&holders)
+    }
+
+    /// Notes the signatures of the request that a response confirms (SOAP Message Security 1.1, section
+    /// 8.5). A confirmation counts only if it is signed like the body.
+    fn read_confirmations(&mut self, header: usize) -> Result<(), SecurityError> {
+        let tree = &self.head.tree;
+        for confirmation in tree.all(header, ns::WSSE11, "SignatureConfirmation") {
+            let Some(value) = tree.get(confirmation).attribute("", "Value") else { continue };
+            let malformed = |_| SecurityError::Malformed("a confirmed signature is not in base64".to_owned());
+            let value = BASE64_STANDARD.decode(value.trim()).map_err(malformed)?;
+            if self.found.references.elements.contains(&confirmation) || self.signer.is_none() {
+                self.found.confirmed.push(value);
+            }
+        }
+        Ok(())
     }
 
     /// Verifies the assertions. Returns them with the keys of their holders.
@@ -279,6 +306,7 @@ impl<'c> Check<'c> {
             attachments: verified.signed.attachments.clone(),
             plan: BodyPlan::default(),
             signed_info: verified.signed.signed_info.clone(),
+            value: verified.signed.value.clone(),
         };
         self.accept(signed_by, signed)
     }
@@ -291,6 +319,7 @@ impl<'c> Check<'c> {
         {
             self.accept_once(Once::new(&[b"signature", &signed.signed_info], until))?;
         }
+        self.found.signatures.push(signed.value.clone());
         self.signed.push((signed_by, signed));
         Ok(())
     }
@@ -375,15 +404,18 @@ impl<'c> Check<'c> {
                 let chain = chain.iter().map(|der| trust.read(der.clone())).collect::<Result<Vec<_>, _>>()?;
                 by(chain.first().ok_or_else(unknown)?, &chain[1..])
             }
-            KeySource::Certificate(id) => match trust.find(id) {
-                Some(certificate) => by(certificate, &[]),
-                None => {
-                    let tokens = self.head.tree.all(header, ns::WSSE, "BinarySecurityToken");
-                    let own = tokens.filter_map(|token| self.certificates(token).ok()).find(|chain| chain[0].is(id));
-                    let chain = own.ok_or_else(unknown)?;
-                    by(&chain[0], &chain[1..])
+            KeySource::Certificate(id) => {
+                match trust.find(id).or(self.requirements.peer.as_ref().filter(|it| it.is(id))) {
+                    Some(certificate) => by(certificate, &[]),
+                    None => {
+                        let tokens = self.head.tree.all(header, ns::WSSE, "BinarySecurityToken");
+                        let own =
+                            tokens.filter_map(|token| self.certificates(token).ok()).find(|chain| chain[0].is(id));
+                        let chain = own.ok_or_else(unknown)?;
+                        by(&chain[0], &chain[1..])
+                    }
                 }
-            },
+            }
             KeySource::Assertion(id) => {
                 let assertion = self.head.tree.with_id(id)?.ok_or_else(unknown)?;
                 self.holder(assertion, holders)
@@ -469,7 +501,7 @@ impl<'c> Check<'c> {
             signed_headers,
             encrypted_body,
             encrypted_headers,
-            ..
+            confirmation,
         } = &self.requirements.needs;
         let Found { sender, references, .. } = &self.found;
         let missing = |what: &str| Err(SecurityError::Missing(format!("the message has no {what}")));
@@ -481,6 +513,9 @@ impl<'c> Check<'c> {
         }
         if *timestamp && self.timestamp.is_none() {
             return missing("timestamp");
+        }
+        if *confirmation && !self.exchange.is_some_and(|it| it.is_confirmed_by(self.found.confirmed.clone())) {
+            return missing("confirmation of the request's signature");
         }
         if *signed_body && !references.has_body {
             return missing("signature over its body");
@@ -496,7 +531,12 @@ impl<'c> Check<'c> {
         for block in tree.header_blocks() {
             let element = tree.get(block);
             let name = |name: &&QName| element.is(&name.namespace, &name.local);
-            if signed_headers.iter().any(|required| name(&required)) && !is_signed(block) {
+            let is_listed = |blocks: &Blocks| match blocks {
+                Blocks::Named(required) => name(&required),
+                Blocks::In(namespace) => element.namespace == *namespace,
+                Blocks::All => !element.is(ns::WSSE, "Security"),
+            };
+            if signed_headers.iter().any(is_listed) && !is_signed(block) {
                 return Err(SecurityError::Missing(format!("the header block {} is not signed", tree.path(block))));
             }
             if encrypted_headers.iter().any(|required| name(&required)) && !self.was_encrypted(block) {

@@ -6,6 +6,7 @@ pub use head::Sender;
 
 use crate::encryption::{Opening, undecipherable};
 use crate::error::SecurityError;
+use crate::exchange::{Exchange, Request};
 use crate::received::Walk;
 use crate::requirements::Requirements;
 use crate::signature::SignedAttachment;
@@ -26,6 +27,8 @@ pub struct Verification {
     /// Reads the message as it arrives.
     walk: Walk,
     stage: Stage,
+    /// What is known of the request, for a response.
+    exchange: Option<Exchange>,
     /// What the head contains.
     found: Option<Found>,
 }
@@ -51,7 +54,13 @@ impl Requirements {
     /// Begins to verify a message.
     pub fn begin(self: &Arc<Self>, limits: Limits) -> Verification {
         let stage = if self.decrypts() { Stage::Undecided(Vec::new()) } else { Stage::Plain };
-        Verification { requirements: Arc::clone(self), limits, walk: Walk::new(limits), stage, found: None }
+        let (requirements, walk) = (Arc::clone(self), Walk::new(limits));
+        Verification { requirements, limits, walk, stage, exchange: None, found: None }
+    }
+
+    /// Begins to verify the response to a request.
+    pub fn begin_response(self: &Arc<Self>, limits: Limits, request: Exchange) -> Verification {
+        Verification { exchange: Some(request), ..self.begin(limits) }
     }
 }
 
@@ -73,10 +82,11 @@ impl Verification {
     }
 
     fn take(&mut self, bytes: Bytes) -> Result<Bytes, SecurityError> {
-        let Verification { requirements, walk, stage, found, .. } = self;
+        let Verification { requirements, walk, stage, found, exchange, .. } = self;
+        let exchange = exchange.as_ref();
         match stage {
             Stage::Plain => {
-                walk.push(&bytes, &mut |head| requirements.check_head(head, None, found))?;
+                walk.push(&bytes, &mut |head| requirements.check_head(head, None, exchange, found))?;
                 Ok(bytes)
             }
             Stage::Undecided(held) => {
@@ -86,21 +96,22 @@ impl Verification {
             Stage::Encrypted(encrypted) => {
                 encrypted.opening.add(&bytes);
                 walk.push(&bytes, &mut |_| Ok(Default::default()))?;
-                encrypted.advance(walk, requirements, found)
+                encrypted.advance(walk, requirements, exchange, found)
             }
         }
     }
 
     /// Reads on in the head. Returns what was held back once it is complete.
     fn read_head(&mut self, bytes: &[u8]) -> Result<Bytes, SecurityError> {
-        let Verification { requirements, limits, walk, stage, found } = self;
+        let Verification { requirements, limits, walk, stage, exchange, found } = self;
+        let exchange = exchange.as_ref();
         let mut opened = None;
         walk.push(bytes, &mut |head| match requirements.open(head, *limits)? {
             Some((plan, opening)) => {
                 opened = Some(opening);
                 Ok(plan)
             }
-            None => requirements.check_head(head, None, found),
+            None => requirements.check_head(head, None, exchange, found),
         })?;
         let Stage::Undecided(held) = stage else { return Ok(Bytes::new()) };
         if let Some(mut opening) = opened {
@@ -109,7 +120,7 @@ impl Verification {
             }
             held.iter().for_each(|bytes| opening.add(bytes));
             let mut encrypted = Box::new(Encrypted { opening, walk: Walk::new(*limits) });
-            let read = encrypted.advance(walk, requirements, found);
+            let read = encrypted.advance(walk, requirements, exchange, found);
             *stage = Stage::Encrypted(encrypted);
             return read;
         }
@@ -140,10 +151,10 @@ impl Verification {
     /// Returns an error if the body is not what was signed, or the message is incomplete, or was
     /// accepted before.
     pub fn finish(mut self) -> Result<Verified, SecurityError> {
-        let Verification { requirements, walk, stage, found, .. } = &mut self;
+        let Verification { requirements, walk, stage, exchange, found, .. } = &mut self;
         let is_body_encrypted = match stage {
             Stage::Plain | Stage::Undecided(_) => {
-                walk.finish(&mut |head| requirements.check_head(head, None, found))?;
+                walk.finish(&mut |head| requirements.check_head(head, None, exchange.as_ref(), found))?;
                 false
             }
             Stage::Encrypted(encrypted) => {
@@ -152,11 +163,12 @@ impl Verification {
             }
         };
         let missing = || SecurityError::Malformed("the message has no body".to_owned());
-        let Found { sender, references, attachments, once } = self.found.ok_or_else(missing)?;
+        let Found { sender, references, attachments, signatures, once, .. } = self.found.ok_or_else(missing)?;
         if let Some(replays) = &self.requirements.replays {
             replays.insert(&once, self.requirements.now())?;
         }
-        Ok(Verified { sender, is_body_signed: references.has_body, is_body_encrypted, attachments })
+        let request = Request { signatures, signer: sender.certificate.clone() };
+        Ok(Verified { sender, is_body_signed: references.has_body, is_body_encrypted, attachments, request })
     }
 }
 
@@ -166,6 +178,7 @@ impl Encrypted {
         &mut self,
         arriving: &mut Walk,
         requirements: &Requirements,
+        exchange: Option<&Exchange>,
         found: &mut Option<Found>,
     ) -> Result<Bytes, SecurityError> {
         if arriving.is_broken() {
@@ -173,17 +186,17 @@ impl Encrypted {
         }
         let mut out = Vec::new();
         let head = self.opening.take_head(arriving.body_start().unwrap_or_default());
-        self.read(&head, requirements, found, &mut out)?;
+        self.read(&head, requirements, exchange, found, &mut out)?;
         for data in arriving.take_encrypted() {
             // The head is checked before anything in the body is decrypted.
             let before = self.opening.take_to(data.start);
-            self.read(&before, requirements, found, &mut out)?;
+            self.read(&before, requirements, exchange, found, &mut out)?;
             let is_signed = found.as_ref().is_some_and(|found| found.references.has_body);
             let plaintext = self.opening.open(data, is_signed)?;
-            self.read(&plaintext, requirements, found, &mut out)?;
+            self.read(&plaintext, requirements, exchange, found, &mut out)?;
         }
         let rest = self.opening.take_to(arriving.position());
-        self.read(&rest, requirements, found, &mut out)?;
+        self.read(&rest, requirements, exchange, found, &mut out)?;
         if self.opening.is_holding() && self.walk.is_after_body() {
             let checked = self.walk.check_digests().and_then(|()| arriving.check_digests());
             checked.and_then(|()| self.opening.release(&mut out)).map_err(|_| undecipherable())?;
@@ -196,12 +209,13 @@ impl Encrypted {
         &mut self,
         bytes: &[u8],
         requirements: &Requirements,
+        exchange: Option<&Exchange>,
         found: &mut Option<Found>,
         out: &mut Vec<u8>,
     ) -> Result<(), SecurityError> {
         let Encrypted { opening, walk } = self;
         let outer = &opening.outer;
-        let read = walk.push(bytes, &mut |head| requirements.check_head(head, Some(outer), found));
+        let read = walk.push(bytes, &mut |head| requirements.check_head(head, Some(outer), exchange, found));
         if opening.is_holding() && (read.is_err() || walk.is_broken()) {
             return Err(undecipherable());
         }
@@ -237,6 +251,8 @@ pub struct Verified {
     /// True if all content of its body was encrypted.
     pub is_body_encrypted: bool,
     pub(crate) attachments: Vec<SignedAttachment>,
+    /// What a response refers to, if this is a request.
+    pub(crate) request: Request,
 }
 
 impl Verified {

@@ -39,6 +39,14 @@ fn the_message_itself_is_valid() {
 }
 
 #[test]
+fn other_documents_are_no_messages() {
+    for message in [signed().replace("soap:Envelope", "Envelope"), signed().replace("soap:Header", "soap:<Header")] {
+        let error = refused(&message);
+        assert!(matches!(error, SecurityError::Malformed(_)), "{error:?}");
+    }
+}
+
+#[test]
 fn changed_content() {
     let message = signed();
     for (from, to) in [

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod encryption;
+mod policy;
 mod round_trip;
 mod saml;
 mod support;

@@ -3,7 +3,7 @@
 use super::stored::{stored_enum, stored_struct};
 use crate::wsdl::{
     AddressingPolicy, Binding, BoundHeader, BoundMessage, BoundOperation, Definitions, Message, Operation, Parameter,
-    Part, PartContent, Policy, Port, PortType, Service,
+    Part, PartContent, Policy, Port, PortType, SecurityAssertions, Service,
 };
 use deltasoap_core::schema::{Style, Use};
 use deltasoap_core::soap::Version;
@@ -17,7 +17,8 @@ stored_struct! {
     Operation { name, request, response, is_solicited, faults, documentation, place }
     Parameter { name, message, action, documentation }
     Binding { name, port_type, version, transport, operations, policy, documentation, place }
-    Policy { mtom, addressing, others, required }
+    Policy { mtom, addressing, others, required, security }
+    SecurityAssertions { required, exchange, request, response }
     AddressingPolicy { version, is_required }
     BoundOperation { operation, action, style, request, response, faults, policy, place }
     BoundMessage { encoding, namespace, parts, headers, has_attachments }

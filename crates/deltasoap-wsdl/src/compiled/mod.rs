@@ -45,7 +45,7 @@ use writer::Writer;
 /// First bytes of compiled WSDLs. No document begins with them: they are not text.
 const MAGIC: [u8; 8] = *b"\x89DSWSDL\n";
 /// Version of the format that is written, and the only one that is read.
-const VERSION: u32 = 17;
+const VERSION: u32 = 18;
 /// Number of bytes before the content.
 const HEADER: usize = 24;
 

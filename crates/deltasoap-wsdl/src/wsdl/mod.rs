@@ -16,8 +16,8 @@ use crate::Place;
 use crate::xsd::{ElementId, TypeId};
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};
-use deltasoap_core::soap::Version;
 use deltasoap_core::soap::addressing::Addressing;
+use deltasoap_core::soap::{PolicyDocuments, Version};
 
 /// The definitions in the WSDLs of an import. Components refer to each other by index.
 #[derive(Debug, Default)]
@@ -172,9 +172,52 @@ pub struct Policy {
     /// What a peer must do and this library does not do by itself: local names of assertions that
     /// are not optional, from the alternative that requires the least, and, as `extension
     /// {namespace}name`, unknown WSDL extension elements with `wsdl:required="true"`.
-    /// [`TRANSPORT`](Self::TRANSPORT) is met by `https`.
     pub required: Vec<Box<str>>,
+    /// The assertions of WS-SecurityPolicy.
+    pub security: SecurityAssertions,
 }
+
+/// The assertions of WS-SecurityPolicy in policies.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SecurityAssertions {
+    /// Local names of those that are not optional, from the alternative that requires the least.
+    /// [`TRANSPORT`](Policy::TRANSPORT) is met by `https`.
+    pub required: Vec<Box<str>>,
+    /// The policies with such assertions, as `wsp:Policy` elements one after the other, references
+    /// replaced by what they refer to. These apply to requests and responses.
+    pub exchange: Box<str>,
+    /// Like `exchange`, for requests alone.
+    pub request: Box<str>,
+    /// Like `exchange`, for responses alone.
+    pub response: Box<str>,
+}
+
+impl SecurityAssertions {
+    /// Returns the policies of an operation, given those of its binding.
+    pub fn documents(&self, binding: &SecurityAssertions) -> PolicyDocuments {
+        let document = |own: &str| {
+            let all = [&*binding.exchange, &*self.exchange, own].concat();
+            match all.is_empty() {
+                true => all,
+                false => format!("<Policy xmlns=\"{POLICY}\">{all}</Policy>"),
+            }
+        };
+        let mut required: Vec<&str> = Vec::new();
+        for name in binding.required.iter().chain(&self.required) {
+            if !required.contains(&&**name) {
+                required.push(name);
+            }
+        }
+        PolicyDocuments {
+            required: required.join(", ").into(),
+            request: document(&self.request).into(),
+            response: document(&self.response).into(),
+        }
+    }
+}
+
+/// The namespace of WS-Policy 1.5.
+const POLICY: &str = "http://www.w3.org/ns/ws-policy";
 
 impl Policy {
     /// The assertion that requires TLS and nothing in messages.

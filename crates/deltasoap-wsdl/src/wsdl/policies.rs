@@ -1,12 +1,16 @@
 //! Requirements of a binding's policies (WS-Policy and WS-PolicyAttachment in any version: elements
 //! are recognized by local name).
+//!
+//! What policies say about security is kept as they say it, references replaced by what they refer
+//! to. `deltasoap-security` reads it.
 
 use super::read::Reader;
-use super::{AddressingPolicy, Operation, Policy};
+use super::{AddressingPolicy, Operation, Policy, SecurityAssertions};
 use crate::document::{Node, Vocabulary, ns};
 use crate::load::Sources;
 use crate::{NoteKind, Place};
 use deltasoap_core::soap::addressing::Addressing;
+use deltasoap_xml::{Buffer, Escape, Names};
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of assertions that are listed.
@@ -15,19 +19,28 @@ const MAX_ASSERTIONS: usize = 100;
 /// Extension elements that attach policies. The policies themselves say what is required.
 const POLICIES: [&str; 4] = ["Policy", "PolicyReference", "UsingAddressing", "UsingPolicy"];
 
+/// What a reference to a policy that says nothing about security is replaced by.
+const EMPTY_POLICY: &str = "<Policy xmlns=\"http://www.w3.org/ns/ws-policy\"></Policy>";
+
 /// Maximum length of a chain of policy references.
 const MAX_DEPTH: usize = 64;
 
 /// The requirement of WS-Addressing, which this library meets.
 const ADDRESSING: &str = "Addressing";
 
+/// Maximum length in bytes of the policies of an operation or a binding about security.
+const MAX_SECURITY: usize = 1 << 16;
+
+/// The beginning of the names of assertions about security, among those of others.
+const SECURITY: &str = "security: ";
+
 /// Replaces the document's number for policies whose name applies to all documents.
 const ANYWHERE: u32 = u32::MAX;
 
 /// Policies that others refer to, by document and id, or by name. Each is read once, however many
 /// bindings use it.
-#[derive(Default)]
 pub(super) struct NamedPolicies<'s> {
+    names: &'s Names,
     nodes: HashMap<(u32, &'s str), Node<'s>>,
     read: HashMap<(u32, &'s str), Policy>,
     /// The policies that are being read: a policy that refers to itself gains no further
@@ -41,7 +54,14 @@ pub(super) struct NamedPolicies<'s> {
 
 /// Returns the policies directly below the root of each WSDL.
 pub(super) fn named(sources: &Sources) -> NamedPolicies<'_> {
-    let mut named = NamedPolicies::default();
+    let mut named = NamedPolicies {
+        names: &sources.names,
+        nodes: HashMap::new(),
+        read: HashMap::new(),
+        open: Vec::new(),
+        faults: Vec::new(),
+        extensions: HashSet::new(),
+    };
     for &document in &sources.descriptions {
         for node in sources.root(document).children().filter(|child| child.local() == "Policy") {
             let id = node.attributes().find(|&(name, _)| sources.names.local(name) == "Id");
@@ -87,7 +107,7 @@ impl<'s> Reader<'s> {
         let mut policy = self.policy(operation);
         for message in operation.children_of(Vocabulary::Wsdl) {
             let of_message = self.policy(message);
-            policy.add(&of_message);
+            policy.add_of(message.local(), &of_message);
         }
         policy
     }
@@ -95,9 +115,12 @@ impl<'s> Reader<'s> {
     /// Adds the requirements of the policies in the definitions of an operation's messages
     /// (WS-PolicyAttachment 1.5, 4.1.4).
     pub(super) fn add_messages(&self, operation: &Operation, policy: &mut Policy) {
-        for parameter in operation.request.iter().chain(&operation.response).chain(&operation.faults) {
+        let request = operation.request.iter().map(|parameter| ("input", parameter));
+        let response = operation.response.iter().map(|parameter| ("output", parameter));
+        let faults = operation.faults.iter().map(|parameter| ("fault", parameter));
+        for (kind, parameter) in request.chain(response).chain(faults) {
             // An undefined message has no policies.
-            self.message_policies.get(parameter.message).into_iter().for_each(|own| policy.add(own));
+            self.message_policies.get(parameter.message).into_iter().for_each(|own| policy.add_of(kind, own));
         }
     }
 
@@ -167,7 +190,58 @@ impl<'s> NamedPolicies<'s> {
             }
         }
         self.required(node).iter().for_each(|name| policy.require(name));
+        policy.security.exchange = match self.security(node) {
+            Some(document) => document.into(),
+            None => {
+                policy.require(&format!("{SECURITY}policies about security longer than {MAX_SECURITY} bytes"));
+                Box::default()
+            }
+        };
         policy
+    }
+
+    /// Returns a policy if it or one that it refers to says something about security, otherwise an
+    /// empty text; `None` if it is too long.
+    fn security(&mut self, node: Node<'s>) -> Option<String> {
+        let mut out = Buffer::new();
+        let is_about_security = self.write(node, "", &mut out)?;
+        let document = is_about_security.then(|| String::from_utf8(out.into_vec()).unwrap_or_default());
+        Some(document.unwrap_or_default())
+    }
+
+    /// Writes an element of a policy where the default namespace is `outer`. Returns true if something
+    /// is about security, `None` if the text becomes too long. Recursion is safe: the nesting depth of
+    /// documents is limited.
+    fn write(&mut self, node: Node<'s>, outer: &str, out: &mut Buffer) -> Option<bool> {
+        if node.local() == "PolicyReference" {
+            let referred = self.reference(node).security.exchange;
+            let is_about_security = !referred.is_empty();
+            out.push(if is_about_security { referred.as_bytes() } else { EMPTY_POLICY.as_bytes() });
+            return (out.len() <= MAX_SECURITY).then_some(is_about_security);
+        }
+        let mut is_about_security = is_of_security(node);
+        out.push(b"<");
+        out.push(node.local().as_bytes());
+        if node.namespace() != outer {
+            write_attribute("xmlns", node.namespace(), out);
+        }
+        for (number, (name, value)) in node.attributes().enumerate() {
+            let (namespace, local) = (self.names.namespace(name), self.names.local(name));
+            if namespace.is_empty() {
+                write_attribute(local, value, out);
+            } else if matches!(local, "Optional" | "Ignorable" | "IncludeToken") {
+                write_attribute(&format!("xmlns:a{number}"), namespace, out);
+                write_attribute(&format!("a{number}:{local}"), value, out);
+            }
+        }
+        out.push(b">");
+        for child in node.children() {
+            is_about_security |= self.write(child, node.namespace(), out)?;
+        }
+        out.push(b"</");
+        out.push(node.local().as_bytes());
+        out.push(b">");
+        (out.len() <= MAX_SECURITY).then_some(is_about_security)
     }
 
     fn reference(&mut self, node: Node<'s>) -> Policy {
@@ -186,7 +260,9 @@ impl<'s> NamedPolicies<'s> {
         let key = uri.strip_prefix('#').map_or((ANYWHERE, uri), |id| (node.number(), id));
         let Some(&named) = self.nodes.get(&key) else {
             self.fault(node, "a policy that is not in this document");
-            return Policy::default();
+            let mut policy = Policy::default();
+            policy.require(&format!("policy {uri}"));
+            return policy;
         };
         if let Some(known) = self.read.get(&key) {
             return known.clone();
@@ -236,8 +312,9 @@ impl<'s> NamedPolicies<'s> {
                 [ADDRESSING.to_owned()].into_iter().chain(unmet).collect()
             }
             Policy::TRANSPORT if node.descendants().any(|inner| inner.local() == "IncludeTimestamp") => {
-                vec![format!("{} with IncludeTimestamp", Policy::TRANSPORT)]
+                vec![format!("{SECURITY}{} with IncludeTimestamp", Policy::TRANSPORT)]
             }
+            assertion if is_of_security(node) => vec![format!("{SECURITY}{assertion}")],
             assertion => vec![assertion.to_owned()],
         }
     }
@@ -248,13 +325,42 @@ impl Policy {
     pub(super) fn add(&mut self, other: &Policy) {
         self.offer(other);
         other.requirements().iter().for_each(|name| self.require(name));
+        self.add_security(&other.security);
+    }
+
+    /// Adds the requirements of the policy of a message of this kind: `input`, `output` or another.
+    fn add_of(&mut self, kind: &str, other: &Policy) {
+        self.offer(other);
+        other.requirements().iter().for_each(|name| self.require(name));
+        let own = other.security.exchange.clone();
+        match kind {
+            "input" => self.add_security(&SecurityAssertions { request: own, ..SecurityAssertions::default() }),
+            "output" => self.add_security(&SecurityAssertions { response: own, ..SecurityAssertions::default() }),
+            _ => {}
+        }
+    }
+
+    /// Adds what another policy says about security, once.
+    fn add_security(&mut self, other: &SecurityAssertions) {
+        let SecurityAssertions { exchange, request, response, .. } = &mut self.security;
+        for (own, added) in [(exchange, &other.exchange), (request, &other.request), (response, &other.response)] {
+            if !own.contains(&**added) {
+                *own = [&**own, &**added].concat().into();
+            }
+        }
+        let lengths = [&self.security.exchange, &self.security.request, &self.security.response].map(|it| it.len());
+        if lengths.iter().sum::<usize>() > MAX_SECURITY {
+            self.security = SecurityAssertions::default();
+            self.require(&format!("{SECURITY}policies about security longer than {MAX_SECURITY} bytes"));
+        }
     }
 
     /// Returns all requirements, met or not.
     fn requirements(&self) -> Vec<String> {
         let is_addressed = self.addressing.is_some_and(|addressing| addressing.is_required);
         let addressing = is_addressed.then(|| ADDRESSING.to_owned());
-        addressing.into_iter().chain(self.required.iter().map(ToString::to_string)).collect()
+        let of_security = self.security.required.iter().map(|name| format!("{SECURITY}{name}"));
+        addressing.into_iter().chain(self.required.iter().map(ToString::to_string)).chain(of_security).collect()
     }
 
     fn use_addressing(&mut self, other: AddressingPolicy) {
@@ -274,9 +380,27 @@ impl Policy {
     fn require(&mut self, assertion: &str) {
         match &mut self.addressing {
             Some(addressing) if assertion == ADDRESSING => addressing.is_required = true,
-            _ => add_name(&mut self.required, assertion),
+            _ => match assertion.strip_prefix(SECURITY) {
+                Some(name) => add_name(&mut self.security.required, name),
+                None => add_name(&mut self.required, assertion),
+            },
         }
     }
+}
+
+/// Returns true for assertions of WS-SecurityPolicy 1.1 to 1.3.
+fn is_of_security(node: Node<'_>) -> bool {
+    let namespace = node.namespace();
+    namespace == "http://schemas.xmlsoap.org/ws/2005/07/securitypolicy"
+        || namespace.starts_with("http://docs.oasis-open.org/ws-sx/ws-securitypolicy/")
+}
+
+fn write_attribute(name: &str, value: &str, out: &mut Buffer) {
+    out.push(b" ");
+    out.push(name.as_bytes());
+    out.push(b"=\"");
+    out.push_text(value, Escape::Attribute);
+    out.push(b"\"");
 }
 
 /// Returns the version of WS-Addressing that an assertion is about.

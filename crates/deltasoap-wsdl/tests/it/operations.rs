@@ -7,7 +7,7 @@ use deltasoap_core::soap::Version;
 use deltasoap_core::soap::addressing::Addressing;
 use deltasoap_core::{Shared, Value};
 use deltasoap_wsdl::wsdl::{AddressingPolicy, OperationKind};
-use deltasoap_wsdl::{Importer, NoteKind};
+use deltasoap_wsdl::{Import, Importer, NoteKind};
 
 /// A WSDL with an operation `op` that is bound this way.
 fn bound(parts: &str, binding: &str, body: &str) -> Codec {
@@ -266,9 +266,70 @@ fn policies_require_what_is_in_every_alternative_and_not_optional() {
     assert_eq!(required("<s:A p:Optional='true'/><s:B p:Ignorable='1'/><o:OptimizedMimeSerialization/>"), [""; 0]);
     assert_eq!(required("<p:ExactlyOne><p:All><s:A/><s:B/></p:All><p:All><s:C/></p:All></p:ExactlyOne>"), ["C"]);
     assert_eq!(required("<p:ExactlyOne><p:All><s:A/></p:All><p:All/></p:ExactlyOne>"), [""; 0]);
-    assert_eq!(required("<s:TransportBinding/>"), ["TransportBinding"]);
-    let stamped = "<s:TransportBinding><p:Policy><s:IncludeTimestamp/></p:Policy></s:TransportBinding>";
-    assert_eq!(required(stamped), ["TransportBinding with IncludeTimestamp"]);
+}
+
+/// The namespace of WS-SecurityPolicy 1.2.
+const SP: &str = "http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702";
+
+/// Imports a binding with an operation, whose policies these are.
+fn secured(policies: &str, of_binding: &str, of_operation: &str, of_input: &str) -> Import {
+    let content = format!(
+        "{policies}<message name='m'/><portType name='P'><operation name='o'><input message='t:m'/><output message='t:m'/>\
+         </operation></portType><binding name='B' type='t:P' xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:sp='{SP}'>\
+         {of_binding}<soap:binding/><operation name='o'>{of_operation}<input>{of_input}</input><output/></operation></binding>"
+    );
+    import(&description("", &content)).unwrap()
+}
+
+#[test]
+fn policies_about_security_are_kept_as_they_are() {
+    let policies = "<p:Policy xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:u='urn:u' u:Id='parts'>\
+        <p:ExactlyOne><p:All><s:SignedParts xmlns:s='SP'><s:Body/><s:Header Namespace='urn:&amp;x'/></s:SignedParts></p:All>\
+        <p:PolicyReference URI='#other'/></p:ExactlyOne></p:Policy>\
+        <p:Policy xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:u='urn:u' u:Id='other'><x:Other xmlns:x='urn:x'/></p:Policy>";
+    let import = secured(
+        &policies.replace("SP", SP),
+        "<p:Policy><sp:TransportBinding/></p:Policy>",
+        "<p:Policy><sp:UsernameToken sp:IncludeToken='always' p:Optional='true'/></p:Policy>",
+        "<p:PolicyReference URI='#parts'/>",
+    );
+    let binding = &import.definitions().bindings[0];
+    let documents = binding.operations[0].policy.security.documents(&binding.policy.security);
+    assert_eq!(documents.required, "TransportBinding, SignedParts");
+    let w = "http://www.w3.org/ns/ws-policy";
+    let (binding, operation) = (
+        format!("<Policy xmlns=\"{w}\"><TransportBinding xmlns=\"{SP}\"></TransportBinding></Policy>"),
+        format!(
+            "<Policy xmlns=\"{w}\"><UsernameToken xmlns=\"{SP}\" xmlns:a0=\"{SP}\" a0:IncludeToken=\"always\" \
+             xmlns:a1=\"{w}\" a1:Optional=\"true\"></UsernameToken></Policy>"
+        ),
+    );
+    let input = format!(
+        "<Policy xmlns=\"{w}\"><ExactlyOne><All><SignedParts xmlns=\"{SP}\"><Body></Body>\
+         <Header Namespace=\"urn:&amp;x\"></Header></SignedParts></All><Policy xmlns=\"{w}\"></Policy></ExactlyOne></Policy>"
+    );
+    assert_eq!(documents.request, format!("<Policy xmlns=\"{w}\">{binding}{operation}{input}</Policy>"));
+    assert_eq!(documents.response, format!("<Policy xmlns=\"{w}\">{binding}{operation}</Policy>"));
+    let none = required("<s:A/><s:TransportBinding/>");
+    assert_eq!(none, ["A", "TransportBinding"], "in another namespace");
+}
+
+#[test]
+fn policies_about_security_have_a_maximum_length() {
+    let policy = |number: usize| {
+        let reference = format!("<p:PolicyReference URI='#p{}'/>", number + 1);
+        format!(
+            "<p:Policy xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:u='urn:u' u:Id='p{number}'>{reference}{reference}</p:Policy>"
+        )
+    };
+    let last = format!(
+        "<p:Policy xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:u='urn:u' u:Id='p40'><s:SignedParts xmlns:s='{SP}'/></p:Policy>"
+    );
+    let policies = (0..40).map(policy).chain([last]).collect::<String>();
+    let import = secured(&policies, "<p:PolicyReference URI='#p0'/>", "", "");
+    let binding = &import.definitions().bindings[0];
+    assert_eq!(&*binding.policy.security.exchange, "");
+    assert!(binding.policy.security.required.iter().any(|name| name.contains("longer than")));
 }
 
 /// Returns what a binding says about WS-Addressing, and its other requirements.
@@ -371,7 +432,7 @@ fn policies_of_operations_messages_and_ports_count() {
         <service name='S'><port name='Q' binding='t:B'><p:PolicyReference xmlns:p='http://www.w3.org/ns/ws-policy' URI='#b'/></port></service>";
     let import = import(&description("", content)).unwrap();
     let binding = &import.definitions().bindings[0];
-    assert_eq!(binding.operations[0].policy.required, [Box::from("A"), Box::from("B")]);
+    assert_eq!(binding.operations[0].policy.required, ["A", "policy #none", "B"].map(Box::from));
     assert_eq!(binding.policy.required, [Box::from("B")]);
     assert!(import.notes().iter().any(|note| note.text == "a policy that is not in this document"));
 }
@@ -423,7 +484,7 @@ fn policies_of_services_and_port_types_count_and_those_that_others_refer_to() {
     ];
     let import = import(&description("", &content.concat())).unwrap();
     let binding = &import.definitions().bindings[0];
-    assert_eq!(binding.policy.required, ["D", "A", "B"].map(Box::from));
+    assert_eq!(binding.policy.required, ["D", "A", "B", "policy #none"].map(Box::from));
     assert_eq!(binding.policy.others, ["D", "A", "B", "C"].map(Box::from));
     assert_eq!(binding.operations[0].policy.required, ["E", "F"].map(Box::from));
     let notes: Vec<_> = import.notes().iter().map(|note| &*note.text).collect();
@@ -449,7 +510,8 @@ fn policies_may_be_named_and_what_nothing_meets_is_noted() {
             .to_owned(),
     ];
     let import = import(&description("", &content.concat())).unwrap();
-    assert_eq!(import.definitions().bindings[0].policy.required, ["A", "B"].map(Box::from));
+    let required = ["policy http://example.org/c", "A", "B"].map(Box::from);
+    assert_eq!(import.definitions().bindings[0].policy.required, required);
     let count = |text: &str| import.notes().iter().filter(|note| note.text == text).count();
     assert_eq!(count("a policy that is not in this document"), 1, "{:?}", import.notes());
     assert_eq!(count("a policy without alternatives: nothing satisfies it"), 2, "{:?}", import.notes());

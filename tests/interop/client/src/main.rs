@@ -24,7 +24,7 @@ mod wire;
 
 use clap::Parser;
 use deltasoap::Client;
-use deltasoap::client::{ClientBuilder, InvalidUrl};
+use deltasoap::client::{ClientBuildError, ClientBuilder};
 use deltasoap::soap::Version;
 use deltasoap_cases::{encoded, literal};
 use dynamic::{Names, Pair};
@@ -114,7 +114,7 @@ impl Endpoint {
         Client::builder(self.urls.get(&feature).unwrap_or(&self.url).clone()).version(self.version)
     }
 
-    fn client_for(&self, feature: Feature) -> Result<Client, InvalidUrl> {
+    fn client_for(&self, feature: Feature) -> Result<Client, ClientBuildError> {
         self.builder(feature).build()
     }
 }

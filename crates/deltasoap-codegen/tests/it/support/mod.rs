@@ -34,6 +34,7 @@ pub const GOLDENS: &[(&str, &str)] = &[
     ("packed", "../../crates/deltasoap-codegen/tests/data/packed.wsdl"),
     ("plans", "apache+axis-axis1-java/integration/src/test/wsdl/extension/extension.wsdl"),
     ("recursive", "loopbackio+strong-soap/test/wsdl/recursive.wsdl"),
+    ("secured", "../../crates/deltasoap-codegen/tests/data/secured.wsdl"),
     ("vsphere", "vsphere-content.wsdl"),
     ("xop", "apache+cxf/testutils/src/main/resources/wsdl/mtom_xop.wsdl"),
 ];

@@ -1,0 +1,38 @@
+//! Policies of an operation, as a WSDL attaches them.
+
+use std::borrow::Cow;
+
+/// What the policies of an operation say about security, in the language of WS-Policy.
+///
+/// Each document is a `wsp:Policy` element that holds all policies for these messages, with
+/// assertions of WS-SecurityPolicy; empty if there are none. Generated code has them as constants.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct PolicyDocuments {
+    /// Local names of the assertions that are not optional, separated by commas.
+    pub required: Cow<'static, str>,
+    /// For requests.
+    pub request: Cow<'static, str>,
+    /// For responses.
+    pub response: Cow<'static, str>,
+}
+
+impl PolicyDocuments {
+    /// Creates the policies of generated code.
+    pub const fn new(required: &'static str, request: &'static str, response: &'static str) -> Self {
+        PolicyDocuments {
+            required: Cow::Borrowed(required),
+            request: Cow::Borrowed(request),
+            response: Cow::Borrowed(response),
+        }
+    }
+
+    /// Returns true if there are no policies about security.
+    pub fn is_empty(&self) -> bool {
+        self.required.is_empty() && self.request.is_empty() && self.response.is_empty()
+    }
+
+    /// Returns true if TLS is all that is required.
+    pub fn is_met_by_tls(&self) -> bool {
+        self.required.is_empty() || self.required == "TransportBinding"
+    }
+}

@@ -1,0 +1,318 @@
+//! Policies: what they require of each side, and what is refused.
+
+use crate::support::{blocks, client, now, send_by, server, text, transfer, trust, verify};
+use deltasoap_core::Template;
+use deltasoap_core::Templating;
+use deltasoap_core::soap::{PolicyDocuments, Version};
+use deltasoap_security::{PolicyCredentials, PolicyError, Protection, Secured, SecurityPolicy, Tls};
+use deltasoap_xml::Limits;
+use std::sync::Arc;
+
+const SP: &str = "http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702";
+
+/// Returns a policy with assertions of WS-SecurityPolicy 1.2, where `P` is `wsp:Policy`.
+fn document(assertions: &str) -> String {
+    let assertions = assertions.replace("<P>", "<wsp:Policy>").replace("</P>", "</wsp:Policy>");
+    format!("<wsp:Policy xmlns:wsp='http://www.w3.org/ns/ws-policy' xmlns:sp='{SP}'>{assertions}</wsp:Policy>")
+}
+
+fn parse_both(request: &str, response: &str) -> SecurityPolicy {
+    let documents = PolicyDocuments {
+        request: request.to_owned().into(),
+        response: response.to_owned().into(),
+        ..PolicyDocuments::default()
+    };
+    SecurityPolicy::parse(&documents).expect("a policy")
+}
+
+/// Returns a policy for requests and responses.
+fn parse(assertions: &str) -> SecurityPolicy {
+    parse_both(&document(assertions), &document(assertions))
+}
+
+fn asymmetric(suite: &str, more: &str) -> String {
+    format!(
+        "<sp:AsymmetricBinding><P>\
+         <sp:InitiatorToken><P><sp:X509Token sp:IncludeToken='{SP}/IncludeToken/AlwaysToRecipient'><P><sp:WssX509V3Token10/></P></sp:X509Token></P></sp:InitiatorToken>\
+         <sp:RecipientToken><P><sp:X509Token sp:IncludeToken='{SP}/IncludeToken/Never'><P><sp:RequireThumbprintReference/></P></sp:X509Token></P></sp:RecipientToken>\
+         <sp:AlgorithmSuite><P><sp:{suite}/></P></sp:AlgorithmSuite><sp:Layout><P><sp:Strict/></P></sp:Layout>{more}\
+         </P></sp:AsymmetricBinding>"
+    )
+}
+
+const TLS: &str = "<sp:TransportBinding><P><sp:TransportToken><P><sp:HttpsToken/></P></sp:TransportToken><sp:AlgorithmSuite><P><sp:Basic256/></P></sp:AlgorithmSuite><sp:IncludeTimestamp/></P></sp:TransportBinding>";
+
+const SIGNED: &str = "<sp:SignedParts><sp:Body/><sp:Header Namespace='urn:tx'/></sp:SignedParts>";
+
+fn user(kind: &str, form: &str) -> String {
+    format!("<sp:{kind}><P><sp:UsernameToken><P>{form}</P></sp:UsernameToken></P></sp:{kind}>")
+}
+
+fn of_client() -> PolicyCredentials {
+    let peer = server().certificate().expect("a certificate").clone();
+    PolicyCredentials::new().identity(client()).peer(peer).trust(trust()).user("ada", "secret")
+}
+
+fn of_server() -> PolicyCredentials {
+    let peer = client().certificate().expect("a certificate").clone();
+    let users = |user: &str| (user == "ada").then_some("secret");
+    PolicyCredentials::new().identity(server()).peer(peer).trust(trust()).users(users)
+}
+
+#[track_caller]
+fn reasons(secured: Result<Secured, PolicyError>) -> Vec<String> {
+    match secured {
+        Err(PolicyError::Unmet(reasons)) => reasons,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Sends a request from one side to the other, both by their policies. Returns it as it was sent.
+#[track_caller]
+fn request(clients: &SecurityPolicy, servers: &SecurityPolicy, tls: Option<Tls>) -> Result<String, String> {
+    let with = |credentials: PolicyCredentials| tls.map_or(credentials.clone(), |tls| credentials.clone().tls(tls));
+    let protection = clients.client(&with(of_client())).expect("a client").protection.unwrap_or_default();
+    let message =
+        send_by(&mut Template::new(Templating::default()), &transfer(), &protection, Version::Soap11, &blocks());
+    let requirements = servers.server(&with(of_server())).expect("a server").requirements.unwrap_or_default();
+    let opened = crate::support::open(&message, requirements.at(now()));
+    opened.map(|_| text(&message)).map_err(|error| error.to_string())
+}
+
+#[test]
+fn asymmetric_bindings_sign_and_verify_in_both_directions() {
+    let policy = parse(
+        &[asymmetric("Basic256Sha256", "<sp:IncludeTimestamp/><sp:OnlySignEntireHeadersAndBody/>"), SIGNED.to_owned()]
+            .concat(),
+    );
+    assert_eq!(policy.unsupported(), [] as [&str; 0]);
+    assert_eq!(
+        policy.describe(),
+        ["signatures by certificates (Basic256Sha256)", "a Timestamp", "signed body and header blocks"]
+    );
+    let message = request(&policy, &policy, None).expect("a valid request");
+    for part in ["wsu:Timestamp", "signed-body", "signed-block-0", "BinarySecurityToken"] {
+        assert!(message.contains(part), "{part} in {message}");
+    }
+    // The response refers to the server's certificate.
+    let protection = policy.server(&of_server()).expect("a server").protection.expect("protection");
+    let response =
+        text(&send_by(&mut Template::new(Templating::default()), &transfer(), &protection, Version::Soap11, &[]));
+    assert!(response.contains("#ThumbprintSHA1") && !response.contains("BinarySecurityToken"), "{response}");
+    let requirements = policy.client(&of_client()).expect("a client").requirements.expect("requirements");
+    verify(response.as_bytes(), requirements).expect("a valid response");
+}
+
+#[test]
+fn requests_that_do_not_meet_the_policy_are_refused() {
+    let binding = |more: &str| asymmetric("Basic256Sha256", more);
+    let stamped = "<sp:IncludeTimestamp/>";
+    let strict = parse(&[binding(stamped), SIGNED.to_owned()].concat());
+    for (lax, missing) in [
+        (binding(stamped), "signature over its body"),
+        ([binding(""), SIGNED.to_owned()].concat(), "timestamp"),
+        ([binding(stamped), "<sp:SignedParts><sp:Body/></sp:SignedParts>".to_owned()].concat(), "is not signed"),
+    ] {
+        let refused = request(&parse(&lax), &strict, None).expect_err(missing);
+        assert!(refused.contains(missing), "{refused}");
+    }
+    let all = parse(&[binding(stamped), "<sp:SignedParts/>".to_owned()].concat());
+    request(&all, &strict, None).expect("everything is signed");
+    request(&strict, &all, None).expect("everything is signed");
+    let one = parse(&[binding(stamped), "<sp:SignedParts><sp:Body/></sp:SignedParts>".to_owned()].concat());
+    let refused = request(&one, &all, None).expect_err("headers");
+    assert!(refused.contains("is not signed"), "{refused}");
+}
+
+#[test]
+fn content_is_encrypted_by_suites_that_are_written() {
+    let parts = "<sp:EncryptedParts><sp:Body/></sp:EncryptedParts>";
+    let with = |suite: &str, more: &str| [asymmetric(suite, more), SIGNED.to_owned(), parts.to_owned()].concat();
+    let policy = parse(&with("Basic256GCMSha256", "<sp:IncludeTimestamp/><sp:EncryptSignature/>"));
+    let message = request(&policy, &policy, None).expect("a valid request");
+    assert!(message.contains("aes256-gcm") && !message.contains("<ds:SignedInfo"), "{message}");
+    let plain = parse(&[asymmetric("Basic256GCMSha256", "<sp:IncludeTimestamp/>"), SIGNED.to_owned()].concat());
+    let refused = request(&plain, &policy, None).expect_err("clear text");
+    assert!(refused.contains("encrypted body"), "{refused}");
+
+    let cbc = parse(&with("Basic128Rsa15", ""));
+    let [signature, cipher, key] = &reasons(cbc.client(&of_client()))[..] else { panic!("three reasons") };
+    assert!(signature.contains("SHA-1") && cipher.contains("AES-CBC") && key.contains("v1.5"));
+    assert_eq!(cbc.unsupported(), [] as [&str; 0]);
+    let modern = cbc.client(&of_client().modern_algorithms()).expect("a client").protection.expect("protection");
+    let message = send_by(&mut Template::new(Templating::default()), &transfer(), &modern, Version::Soap11, &blocks());
+    assert!(text(&message).contains("aes128-gcm"));
+}
+
+#[test]
+fn user_names_are_sent_as_the_policy_says() {
+    for (form, part) in [("", "#PasswordText"), ("<sp:HashPassword/>", "#PasswordDigest")] {
+        let policy = parse(&[TLS, &user("SignedSupportingTokens", form)].concat());
+        let message = request(&policy, &policy, Some(Tls::Server)).expect("a valid request");
+        assert!(message.contains(part) && message.contains("Timestamp") && !message.contains("Signature"), "{message}");
+    }
+    let alone = parse(&user("SupportingTokens", "<sp:HashPassword/>"));
+    let message = request(&alone, &alone, None).expect("a valid request");
+    assert!(message.contains("#PasswordDigest") && !message.contains("Timestamp"), "{message}");
+    let nobody = parse(&user("SupportingTokens", "<sp:NoPassword/>"));
+    let protection = nobody.client(&of_client()).expect("a client").protection.expect("protection");
+    let message = send_by(&mut Template::new(Templating::default()), &transfer(), &protection, Version::Soap11, &[]);
+    assert!(!text(&message).contains("Password"));
+    assert!(reasons(nobody.server(&of_server()))[0].contains("prove nothing"));
+}
+
+#[test]
+fn signed_and_encrypted_user_names_are_both() {
+    let binding = asymmetric("Basic256GCMSha256", "<sp:IncludeTimestamp/>");
+    let policy = parse(&[binding, user("SignedEncryptedSupportingTokens", "")].concat());
+    let message = request(&policy, &policy, None).expect("a valid request");
+    assert!(!message.contains("ada") && message.contains("EncryptedData"), "{message}");
+    assert!(message.contains("<amount>"), "the body is not encrypted: {message}");
+}
+
+#[test]
+fn certificates_endorse_over_tls() {
+    let token = "<sp:EndorsingSupportingTokens><P><sp:X509Token/></P></sp:EndorsingSupportingTokens>";
+    let suite = TLS.replace("Basic256", "Basic256Sha256");
+    let policy = parse(&[&suite, token].concat());
+    let message = request(&policy, &policy, Some(Tls::Server)).expect("a valid request");
+    assert!(message.contains("#signed-timestamp") && !message.contains("#signed-body"), "{message}");
+    let plain = request(&parse(&suite), &policy, Some(Tls::Server)).expect_err("no signature");
+    assert!(plain.contains("timestamp"), "{plain}");
+}
+
+#[test]
+fn responses_confirm_the_signatures_of_their_requests() {
+    let wss = "<sp:Wss11><P><sp:RequireSignatureConfirmation/></P></sp:Wss11>";
+    let policy = parse(&[&asymmetric("Basic256Sha256", "<sp:IncludeTimestamp/>"), SIGNED, wss].concat());
+    let clients = policy.client(&of_client()).expect("a client");
+    let servers = policy.server(&of_server()).expect("a server");
+    let (sent, requirements) = (clients.protection.expect("protection"), clients.requirements.expect("requirements"));
+    let (answers, received) = (servers.protection.expect("protection"), servers.requirements.expect("requirements"));
+    let requirements = Arc::new(requirements.at(now()));
+    let write = |protection: &Protection| {
+        send_by(&mut Template::new(Templating::default()), &transfer(), protection, Version::Soap11, &[])
+    };
+    let (request, exchange) = sent.requesting();
+    let (_, verified) = crate::support::open(&write(&request), received.at(now())).expect("a valid request");
+    let response = write(&answers.answering(&verified));
+    let verify = |response: &[u8], exchange| {
+        let mut verification = requirements.begin_response(Limits::default(), exchange);
+        verification.push(response.to_vec())?;
+        verification.finish()
+    };
+    verify(&response, exchange.clone()).expect("the response to this request");
+    let confirmation = "<wsse11:SignatureConfirmation";
+    assert_eq!(text(&response).matches(confirmation).count(), 1);
+
+    let (other_request, other) = sent.requesting();
+    let other_request = Protection::clone(&other_request).timestamp(std::time::Duration::from_secs(9));
+    write(&other_request);
+    for (response, exchange) in [
+        (response.clone(), other),
+        (write(&answers), exchange.clone()),
+        (
+            text(&response)
+                .replace(confirmation, "<wsse11:Other")
+                .replace("</wsse11:SignatureConfirmation", "</wsse11:Other")
+                .into_bytes(),
+            exchange,
+        ),
+    ] {
+        let error = verify(&response, exchange).expect_err("no confirmation").to_string();
+        assert!(error.contains("confirmation of the request's signature") || error.contains("digest"), "{error}");
+    }
+    let error = requirements.begin(Limits::default()).push(response).expect_err("an unknown request").to_string();
+    assert!(error.contains("confirmation"), "{error}");
+}
+
+#[test]
+fn what_is_lacking_is_named() {
+    let tls = parse(&[TLS, &user("SignedSupportingTokens", "")].concat());
+    let lacking = reasons(tls.client(&PolicyCredentials::new()));
+    assert!(
+        lacking.iter().any(|it| it.contains("TLS")) && lacking.iter().any(|it| it.contains("a user name")),
+        "{lacking:?}"
+    );
+    let mutual =
+        TLS.replace("<sp:HttpsToken/>", "<sp:HttpsToken><P><sp:RequireClientCertificate/></P></sp:HttpsToken>");
+    assert!(reasons(parse(&mutual).client(&of_client().tls(Tls::Server)))[0].contains("client certificate"));
+    parse(&mutual).client(&of_client().tls(Tls::Mutual).tls(Tls::Server)).expect("both certificates");
+    let signed = parse(&[&asymmetric("Basic256Sha256", "<sp:IncludeTimestamp/>"), SIGNED].concat());
+    let lacking = reasons(signed.client(&PolicyCredentials::new())).join("; ");
+    assert!(lacking.contains("identity") && lacking.contains("PolicyCredentials::trust"), "{lacking}");
+}
+
+#[test]
+fn what_is_not_supported_is_named() {
+    for (assertions, name) in [
+        ("<sp:SymmetricBinding/>", "SymmetricBinding"),
+        ("<sp:SignedElements/>", "SignedElements"),
+        ("<sp:Unheard/>", "Unheard"),
+        ("<sp:SupportingTokens><P><sp:IssuedToken/></P></sp:SupportingTokens>", "IssuedToken"),
+        ("<sp:Wss11><P><sp:MustBeHeard/></P></sp:Wss11>", "MustBeHeard"),
+        ("<sp:EncryptedParts><sp:Header Namespace='urn:x'/></sp:EncryptedParts>", "urn:x"),
+        (&asymmetric("Basic256Sha256", "<sp:EncryptBeforeSigning/>"), "EncryptBeforeSigning"),
+        (&asymmetric("Basic512", ""), "Basic512"),
+        (&asymmetric("Basic256Sha256", "").repeat(2), "several security bindings"),
+    ] {
+        let policy = parse(assertions);
+        let unsupported = policy.unsupported();
+        assert!(unsupported.iter().any(|reason| reason.contains(name)), "{name}: {unsupported:?}");
+        let credentials = of_client().tls(Tls::Mutual).modern_algorithms();
+        assert!(reasons(policy.client(&credentials)).iter().any(|reason| reason.contains(name)), "{name}");
+    }
+}
+
+#[test]
+fn the_first_alternative_that_can_be_met_is_taken() {
+    let either = |one: &str, other: &str| {
+        format!("<wsp:ExactlyOne><wsp:All>{one}</wsp:All><wsp:All>{other}</wsp:All></wsp:ExactlyOne>")
+    };
+    let policy = parse(&either("<sp:SymmetricBinding/>", &user("SupportingTokens", "")));
+    assert_eq!(policy.unsupported(), [] as [&str; 0]);
+    assert_eq!(policy.describe(), ["a user name with a password"]);
+    request(&policy, &policy, None).expect("a valid request");
+    // Without the key for the first one.
+    let signed = asymmetric("Basic256Sha256", "<sp:IncludeTimestamp/>");
+    let policy = parse(&either(&signed, &user("SupportingTokens", "")));
+    let by_name = policy.client(&PolicyCredentials::new().user("ada", "secret").trust(trust())).expect("a client");
+    assert_eq!(by_name.protection.expect("protection").body_id(), None);
+    // Optional assertions are an alternative to nothing.
+    let optional =
+        user("SupportingTokens", "").replacen("<sp:SupportingTokens", "<sp:SupportingTokens wsp:Optional='true'", 1);
+    assert!(parse(&optional).client(&PolicyCredentials::new()).expect("a client").protection.is_none());
+    assert!(parse(&optional).client(&of_client()).expect("a client").protection.is_some());
+}
+
+#[test]
+fn policies_of_any_version_are_read() {
+    for version in [
+        "http://schemas.xmlsoap.org/ws/2005/07/securitypolicy",
+        "http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200802",
+    ] {
+        let assertions = [asymmetric("Basic256Sha256", "<sp:IncludeTimestamp/>"), SIGNED.to_owned()].concat();
+        let policy = parse_both(&document(&assertions).replace(SP, version), "");
+        assert_eq!(policy.unsupported(), [] as [&str; 0], "{version}");
+        assert!(policy.client(&of_client()).expect("a client").protection.expect("protection").body_id().is_some());
+    }
+}
+
+#[test]
+fn hostile_policies_are_errors() {
+    let parse = |document: &str| {
+        SecurityPolicy::parse(&PolicyDocuments { request: document.to_owned().into(), ..PolicyDocuments::default() })
+    };
+    let choice = "<wsp:ExactlyOne><sp:A/><sp:B/></wsp:ExactlyOne>";
+    for (text, reason) in [
+        ("<".to_owned(), "cannot be read"),
+        (document("<wsp:ExactlyOne/>"), "no alternatives"),
+        (document(&choice.repeat(20)), "more than 64 alternatives"),
+        (document(&format!("<wsp:ExactlyOne>{}</wsp:ExactlyOne>", "<sp:A/>".repeat(65))), "more than 64 alternatives"),
+    ] {
+        let error = parse(&text).expect_err("an error").to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+    assert!(SecurityPolicy::parse(&PolicyDocuments::default()).expect("nothing").is_empty());
+    assert!(parse(&document("<x:Other xmlns:x='urn:x'/>")).expect("a policy").is_empty());
+}
