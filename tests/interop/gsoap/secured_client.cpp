@@ -13,15 +13,26 @@
 
 namespace {
 
-// --- what becomes of requests on their way
+// --- what becomes of messages on their way
 
 std::function<std::string(std::string)> on_its_way;
 int (*send_plainly)(struct soap *, const char *, size_t);
+// Changes received bytes, and returns true if it found what it changes.
+std::function<bool(std::string &)> on_its_way_back;
+size_t (*receive_plainly)(struct soap *, char *, size_t);
 
 int send(struct soap *soap, const char *data, size_t len) {
   if (!on_its_way) return send_plainly(soap, data, len);
   const auto changed = on_its_way(std::string(data, len));
   return changed.empty() ? SOAP_OK : send_plainly(soap, changed.data(), changed.size());
+}
+
+// The bytes that arrive have the same length after the change.
+size_t receive(struct soap *soap, char *data, size_t size) {
+  const size_t len = receive_plainly(soap, data, size);
+  std::string text(data, len);
+  if (on_its_way_back && on_its_way_back(text)) text.copy(data, len);
+  return len;
 }
 
 // Changes requests while it lives.
@@ -54,6 +65,8 @@ class Service {
       use_security(soap);
       send_plainly = soap->fsend;
       soap->fsend = send;
+      receive_plainly = soap->frecv;
+      soap->frecv = receive;
     }
   }
 
@@ -124,6 +137,28 @@ class Service {
     });
     refuses(code, protect);
     expect(is_changed, true, "the request is changed");
+  }
+
+  // Succeeds if the response is refused after it was changed. It may not be compressed.
+  void refuses_response(const std::function<bool(std::string &)> &change, const Protect &protect) {
+    bool is_changed = false;
+    Meddler uncompressed([](std::string text) {
+      const std::string codings = "gzip,deflate";
+      const auto at = text.find(codings);
+      return at == std::string::npos ? text : text.replace(at, codings.size(), "identity");
+    });
+    on_its_way_back = [&](std::string &text) {
+      const bool is_found = change(text);
+      is_changed |= is_found;
+      return is_found;
+    };
+    secured__Receipt receipt;
+    const int error = call("Bob", 2.5, receipt, protect);
+    on_its_way_back = nullptr;
+    expect(is_changed, true, "the response is changed");
+    if (!error) throw std::runtime_error("the changed response is accepted");
+    const std::string fault = *soap_faultstring(endpoint_.soap()) ? *soap_faultstring(endpoint_.soap()) : "";
+    expect<std::string>(fault, "The signature or decryption was invalid", "fault");
   }
 
  private:
@@ -200,6 +235,8 @@ void register_signatures() {
       [](Service &it) { it.refuses_changed("FailedCheck", replace(">1.5<", ">2.5<"), sign_as_client); });
   add(signatures, "the key of a stranger is refused", path,
       [](Service &it) { it.refuses("InvalidSecurityToken", sign_as_stranger); });
+  add(signatures, "a changed response is refused", path,
+      [](Service &it) { it.refuses_response(replace(">2.5<", ">3.5<"), sign_as_client); });
   add(signatures, "a request is accepted once", path, [](Service &it) { it.refuses_again(sign_as_client); });
 }
 
