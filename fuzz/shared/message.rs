@@ -1,10 +1,10 @@
 //! The types that messages are decoded to, and limits that a fuzzer can reach.
 
-use deltasoap::{Nillable, Soap, SoapArray};
 use deltasoap::engine::Limits;
 use deltasoap::engine::decode::take_finished;
 use deltasoap::lexical::{Base64, BigEndian, DateTime, Decimal, Hex};
 use deltasoap::types::{AnySimple, Empty, Packed};
+use deltasoap::{Nillable, Soap, SoapArray};
 use std::any::Any;
 
 #[derive(Debug, Clone, PartialEq, Soap)]

@@ -12,8 +12,8 @@
 mod message;
 
 use deltasoap::Error;
-use deltasoap::engine::{Content, DecodeOptions, ErrorKind, Typed};
 use deltasoap::engine::decode::{Cursor, Decoder, ElementRoot, Root, Step};
+use deltasoap::engine::{Content, DecodeOptions, ErrorKind, Typed};
 use deltasoap::types::{ListPath, Value};
 use libfuzzer_sys::fuzz_target;
 use message::{Lists, Message, limits};

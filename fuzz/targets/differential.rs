@@ -22,11 +22,11 @@ mod message;
 #[allow(dead_code, reason = "shared with tests")]
 mod streams;
 
-use deltasoap::{Nillable, SoapArray};
-use deltasoap::engine::{Checkpoints, Differential, Limits, Typed};
 use deltasoap::engine::decode::DecodeOptions;
+use deltasoap::engine::{Checkpoints, Differential, Limits, Typed};
 use deltasoap::lexical::Base64;
 use deltasoap::types::AnySimple;
+use deltasoap::{Nillable, SoapArray};
 use deltasoap_checkpoints::Portions;
 use libfuzzer_sys::fuzz_target;
 use message::{Flat, Message, Text, Tree, limits};
@@ -82,7 +82,8 @@ struct TypedStreamOptions {
 
 impl TypedStreamOptions {
     fn read<T: Typed + Debug>(&self, pieces: &[&[u8]]) {
-        let options = DecodeOptions { limits: self.limits, differential: self.differential, ..DecodeOptions::default() };
+        let options =
+            DecodeOptions { limits: self.limits, differential: self.differential, ..DecodeOptions::default() };
         let mut stream = Stream::<T>::new(T::view(), options);
         let mut document = Vec::new();
         for piece in pieces.iter().take(DOCUMENTS) {

@@ -3,12 +3,12 @@
 
 #![no_main]
 
-use deltasoap::{Error, Fault, Soap};
-use deltasoap::engine::{Buffer, Content, DecodeOptions, ErrorKind, Typed};
 use deltasoap::engine::decode::{Cursor, Decoder, Step};
 use deltasoap::engine::encode::Encoder;
-use deltasoap::soap::{decode_reply, Envelope, EnvelopeReader, Head, Receiver, Version};
+use deltasoap::engine::{Buffer, Content, DecodeOptions, ErrorKind, Typed};
+use deltasoap::soap::{Envelope, EnvelopeReader, Head, Receiver, Version, decode_reply};
 use deltasoap::types::Node;
+use deltasoap::{Error, Fault, Soap};
 use libfuzzer_sys::fuzz_target;
 
 /// Accepts any body.

@@ -3,8 +3,8 @@
 
 #![no_main]
 
-use deltasoap::lexical;
 use deltasoap::engine::{Buffer, Escape};
+use deltasoap::lexical;
 use deltasoap::lexical::{Lexical, LexicalError, Partial, WhiteSpace};
 use libfuzzer_sys::fuzz_target;
 use std::fmt::Debug;

@@ -4,12 +4,12 @@
 
 #![no_main]
 
-use deltasoap::{Error, Soap, SoapArray};
-use deltasoap::engine::{Buffer, DecodeOptions, Limits};
 use deltasoap::engine::decode::Decoder;
+use deltasoap::engine::{Buffer, DecodeOptions, Limits};
 use deltasoap::schema::Use;
-use deltasoap::soap::{decode_request, Envelope, EnvelopeReader, RequestReceiver, Version};
+use deltasoap::soap::{Envelope, EnvelopeReader, RequestReceiver, Version, decode_request};
 use deltasoap::types::{MultiArray, Node, Shared};
+use deltasoap::{Error, Soap, SoapArray};
 use libfuzzer_sys::fuzz_target;
 
 #[derive(Debug, PartialEq, Soap)]

@@ -3,9 +3,9 @@
 
 #![no_main]
 
-use deltasoap_dynamic::{Contract, Mock};
 use deltasoap::SoapService;
 use deltasoap::transport::Body;
+use deltasoap_dynamic::{Contract, Mock};
 use http::Request;
 use libfuzzer_sys::fuzz_target;
 use std::sync::OnceLock;
@@ -25,7 +25,8 @@ fuzz_target!(|input: &[u8]| {
     let is_request = findings.is_empty() && input.windows(3).any(|bytes| bytes == b":Op" || bytes == b"<Op");
     if is_request && input.first() == Some(&b'<') && std::str::from_utf8(input).is_ok() {
         // A response, a fault or an element is valid too, but no service decodes it.
-        let is_other = input.windows(8).any(|bytes| bytes == b"Response") || input.windows(5).any(|bytes| bytes == b"Fault");
+        let is_other =
+            input.windows(8).any(|bytes| bytes == b"Response") || input.windows(5).any(|bytes| bytes == b"Fault");
         let status = post(input);
         assert!(is_other || status != 500 || is_mandatory(input), "valid, and refused");
     }
@@ -49,6 +50,7 @@ fn post(message: &[u8]) -> u16 {
     });
     let is_12 = message.windows(4).any(|bytes| bytes == b"2003");
     let media = if is_12 { "application/soap+xml" } else { "text/xml" };
-    let request = Request::post("/").header("content-type", media).body(Body::from(message.to_vec())).expect("a request");
+    let request =
+        Request::post("/").header("content-type", media).body(Body::from(message.to_vec())).expect("a request");
     runtime.block_on(service.clone().oneshot(request)).expect("an answer").status().as_u16()
 }

@@ -56,7 +56,9 @@ fn follow(import: &Import) {
         if seen.len() < ELEMENTS && seen.insert(std::ptr::from_ref(view.element).addr()) {
             write(view);
             match view.element {
-                Element::Complex(complex) => ahead.extend(complex.fields.iter().map(|field| view.follow(field.element))),
+                Element::Complex(complex) => {
+                    ahead.extend(complex.fields.iter().map(|field| view.follow(field.element)))
+                }
                 Element::Array(array) => ahead.push(view.follow(array.item)),
                 _ => {}
             }

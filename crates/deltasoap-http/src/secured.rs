@@ -9,6 +9,7 @@
 //!                                       └── decoder ── value, which nobody gets before the verdict
 //! ```
 
+use crate::attachments::{Attachments, Part};
 use crate::body::Body;
 use crate::error::BoxError;
 use bytes::Bytes;
@@ -29,7 +30,13 @@ pub(crate) trait Protect: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// Returns an error if the message cannot be secured.
-    fn secure(&self, version: Version, blocks: &[HeaderBlock], message: Outgoing) -> Result<Outgoing, BoxError>;
+    fn secure(
+        &self,
+        version: Version,
+        blocks: &[HeaderBlock],
+        message: Outgoing,
+        parts: &[Part],
+    ) -> Result<Outgoing, BoxError>;
 
     /// Returns what secures one request, and what its response is verified against.
     fn requesting(&self) -> (Arc<dyn Protect>, Exchange);
@@ -77,11 +84,56 @@ pub(crate) trait Verifying: fmt::Debug + Send {
     /// Returns what identifies the sender, once the body begins and if the message proves it.
     fn sender(&self) -> Option<String>;
 
-    /// Ends the message, and attaches what is known about it.
+    /// Ends the message, and attaches what is known about it. Returns what checks the other parts of
+    /// its package; `None` if nothing does.
     ///
     /// # Errors
     /// Returns an error if the message is not accepted.
-    fn finish(self: Box<Self>, extensions: &mut Extensions) -> Result<(), Insecure>;
+    fn finish(self: Box<Self>, extensions: &mut Extensions) -> Result<Option<Box<dyn CheckParts>>, Insecure>;
+}
+
+/// Checks the parts that come with a message.
+pub(crate) trait CheckParts: fmt::Debug + Send + Sync {
+    /// Begins to check a part; returns `None` if nothing needs to be checked.
+    ///
+    /// # Errors
+    /// Returns an error if the message may have no such part.
+    fn begin(&mut self, content_id: &str, media_type: &str) -> Result<Option<Box<dyn CheckPart>>, BoxError>;
+
+    /// Ends the package.
+    ///
+    /// # Errors
+    /// Returns an error if it lacks a part.
+    fn finish(&mut self) -> Result<(), BoxError>;
+}
+
+/// Checks one part as its content arrives.
+pub(crate) trait CheckPart: fmt::Debug + Send + Sync {
+    fn push(&mut self, bytes: &[u8]);
+
+    /// Ends the part.
+    ///
+    /// # Errors
+    /// Returns an error if its content is not accepted.
+    fn finish(self: Box<Self>) -> Result<(), BoxError>;
+}
+
+/// Has the other parts of a message's package checked as they arrive; `attachments` is `None` without
+/// a package.
+///
+/// # Errors
+/// Returns an error if parts are missing, or cannot be checked.
+pub(crate) fn check_parts(
+    checks: Option<Box<dyn CheckParts>>,
+    attachments: Option<&mut Attachments>,
+) -> Result<(), Insecure> {
+    let checked = match (checks, attachments) {
+        (None, _) => Ok(()),
+        (Some(checks), Some(attachments)) => attachments.check_with(checks),
+        (Some(mut checks), None) => checks.finish(),
+    };
+    let fault = |_| Fault::sender("the parts of the message are not secured as the service requires");
+    checked.map_err(|error| Insecure { error, fault: Box::new(fault) })
 }
 
 /// The reason why a received message is not accepted.
@@ -116,6 +168,8 @@ impl From<Error> for WriteError {
 pub(crate) struct Securing<'a> {
     pub(crate) envelope: Envelope<'a>,
     protection: Option<(&'a dyn Protect, Version, &'a [HeaderBlock])>,
+    /// The parts that are sent with the message.
+    parts: &'a [Part],
 }
 
 impl<'a> Securing<'a> {
@@ -127,13 +181,18 @@ impl<'a> Securing<'a> {
         protection: Option<&'a dyn Protect>,
     ) -> Self {
         let Some(protection) = protection else {
-            return Securing { envelope: envelope.headers(blocks), protection: None };
+            return Securing { envelope: envelope.headers(blocks), protection: None, parts: &[] };
         };
         let envelope = match protection.body_id() {
             Some(id) => envelope.canonical(id),
             None => envelope,
         };
-        Securing { envelope, protection: Some((protection, version, blocks)) }
+        Securing { envelope, protection: Some((protection, version, blocks)), parts: &[] }
+    }
+
+    /// Sets the parts that are sent with the message.
+    pub(crate) fn parts(self, parts: &'a [Part]) -> Self {
+        Securing { parts, ..self }
     }
 
     /// Returns true if the message is secured, so that it is sealed after it was written.
@@ -156,7 +215,7 @@ impl<'a> Securing<'a> {
     /// Secures a message that was written from the envelope.
     pub(crate) fn seal(&self, message: Outgoing) -> Result<Outgoing, WriteError> {
         let Some((protection, version, blocks)) = self.protection else { return Ok(message) };
-        protection.secure(version, blocks, message).map_err(WriteError::Protect)
+        protection.secure(version, blocks, message, self.parts).map_err(WriteError::Protect)
     }
 }
 
@@ -256,11 +315,13 @@ pub(crate) fn cannot_be_secured() -> BoxError {
 
 #[cfg(feature = "security")]
 mod wss {
-    use super::{BoxError, Exchange, Insecure, Protect, Verify, Verifying};
+    use super::{BoxError, CheckPart, CheckParts, Exchange, Insecure, Part, Protect, Verify, Verifying};
     use bytes::Bytes;
     use deltasoap_core::soap::{HeaderBlock, Version};
     use deltasoap_core::{Limits, Outgoing};
-    use deltasoap_security::{Protection, Requirements, SecurityError, Verification, Verified};
+    use deltasoap_security::{
+        AttachmentCheck, AttachmentContent, Protection, Requirements, SecurityError, Verification, Verified,
+    };
     use deltasoap_xml::Encoding;
     use http::Extensions;
     use std::sync::Arc;
@@ -270,8 +331,22 @@ mod wss {
             Protection::body_id(self)
         }
 
-        fn secure(&self, version: Version, blocks: &[HeaderBlock], message: Outgoing) -> Result<Outgoing, BoxError> {
-            Ok(Protection::secure(self, version, blocks, message, &[])?)
+        fn secure(
+            &self,
+            version: Version,
+            blocks: &[HeaderBlock],
+            message: Outgoing,
+            parts: &[Part],
+        ) -> Result<Outgoing, BoxError> {
+            let mut attachments = Vec::new();
+            for part in parts.iter().filter(|_| self.signs_attachments()) {
+                let (content_id, media_type) = (part.content_id(), part.content_type());
+                let Some(bytes) = part.bytes() else {
+                    return Err(format!("the part {content_id:?} cannot be signed: it is read while it is sent").into());
+                };
+                attachments.push(AttachmentContent { content_id, media_type, bytes });
+            }
+            Ok(Protection::secure(self, version, blocks, message, &attachments)?)
         }
 
         fn requesting(&self) -> (Arc<dyn Protect>, Exchange) {
@@ -319,10 +394,52 @@ mod wss {
             Verification::sender(self)?.key()
         }
 
-        fn finish(self: Box<Self>, extensions: &mut Extensions) -> Result<(), Insecure> {
+        fn finish(self: Box<Self>, extensions: &mut Extensions) -> Result<Option<Box<dyn CheckParts>>, Insecure> {
             let verified = Verification::finish(*self).map_err(insecure)?;
-            extensions.insert(verified);
-            Ok(())
+            let missing: Vec<_> = verified.signed_attachments().map(str::to_owned).collect();
+            let are_checked = verified.needs_signed_attachments || !missing.is_empty();
+            extensions.insert(verified.clone());
+            Ok(are_checked.then(|| Box::new(SignedParts { verified, missing }) as Box<dyn CheckParts>))
+        }
+    }
+
+    /// The attachments that a message says are signed.
+    #[derive(Debug)]
+    struct SignedParts {
+        verified: Verified,
+        /// Those that did not arrive yet.
+        missing: Vec<String>,
+    }
+
+    impl CheckParts for SignedParts {
+        fn begin(&mut self, content_id: &str, media_type: &str) -> Result<Option<Box<dyn CheckPart>>, BoxError> {
+            match self.verified.begin_attachment(content_id, media_type) {
+                Some(check) => {
+                    self.missing.retain(|missing| missing != content_id);
+                    Ok(Some(Box::new(check)))
+                }
+                None if self.verified.needs_signed_attachments => {
+                    Err(format!("the part {content_id:?} is not signed").into())
+                }
+                None => Ok(None),
+            }
+        }
+
+        fn finish(&mut self) -> Result<(), BoxError> {
+            match self.missing.first() {
+                Some(missing) => Err(format!("the signed part {missing:?} is not in the package").into()),
+                None => Ok(()),
+            }
+        }
+    }
+
+    impl CheckPart for AttachmentCheck {
+        fn push(&mut self, bytes: &[u8]) {
+            AttachmentCheck::push(self, bytes);
+        }
+
+        fn finish(self: Box<Self>) -> Result<(), BoxError> {
+            Ok(AttachmentCheck::finish(*self)?)
         }
     }
 

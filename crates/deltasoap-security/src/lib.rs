@@ -36,6 +36,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod algorithms;
+mod attachment;
 mod encryption;
 mod error;
 mod exchange;
@@ -53,6 +54,7 @@ mod verification;
 mod xml;
 
 pub use algorithms::{DigestAlgorithm, SignatureAlgorithm};
+pub use attachment::{AttachmentCheck, AttachmentContent};
 pub use encryption::{ContentCipher, KeyTransport};
 pub use error::SecurityError;
 pub use exchange::Exchange;
@@ -61,6 +63,7 @@ pub use outgoing::{BODY_ID, KeyReference, Protection};
 pub use policy::{PolicyCredentials, PolicyError, Secured, SecurityPolicy, Tls};
 pub use replay::ReplayCache;
 pub use requirements::Requirements;
+pub use token::binary::{TokenSource, TokenVerifier};
 pub use token::saml::{Assertion, AssertionRules, Confirmation};
 pub use token::username::{UsernameToken, Users};
 pub use trust::Trust;
@@ -73,6 +76,10 @@ pub use verification::{Sender, Verification, Verified};
 pub fn parse_time(text: &str) -> Result<std::time::SystemTime, SecurityError> {
     token::timestamp::parse_date_time(text)
 }
+
+/// The type of a Kerberos ticket in the form of GSS-API (Kerberos Token Profile 1.1, section 3.2), for
+/// [`Protection::binary_token`] and [`Requirements::binary_tokens`].
+pub const GSS_KERBEROS_V5_AP_REQ: &str = ns::GSS_KERBEROS;
 
 /// Returns the name of the security header.
 pub fn header_name() -> deltasoap_core::QName {

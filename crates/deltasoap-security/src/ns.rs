@@ -47,6 +47,11 @@ pub(crate) const PASSWORD_DIGEST: &str =
 /// The types of references to assertions (SAML Token Profile 1.1).
 pub(crate) const SAML11_ID: &str = "http://docs.oasis-open.org/wss/oasis-wss-saml-token-profile-1.0#SAMLAssertionID";
 pub(crate) const SAML2_ID: &str = "http://docs.oasis-open.org/wss/oasis-wss-saml-token-profile-1.1#SAMLID";
+/// Kerberos tickets (Kerberos Token Profile 1.1, section 3.2).
+pub(crate) const GSS_KERBEROS: &str =
+    "http://docs.oasis-open.org/wss/oasis-wss-kerberos-token-profile-1.1#GSS_Kerberosv5_AP_REQ";
+pub(crate) const KERBEROS: &str =
+    "http://docs.oasis-open.org/wss/oasis-wss-kerberos-token-profile-1.1#Kerberosv5_AP_REQ";
 /// SAML 1.1 and 2.0 assertions.
 pub(crate) const SAML1: &str = "urn:oasis:names:tc:SAML:1.0:assertion";
 pub(crate) const SAML2: &str = "urn:oasis:names:tc:SAML:2.0:assertion";

@@ -1,6 +1,7 @@
 //! What is added to sent messages: tokens, a timestamp, signatures, encryption.
 
 use crate::algorithms::DigestAlgorithm;
+use crate::attachment::AttachmentContent;
 use crate::encryption::ContentCipher;
 use crate::encryption::KeyTransport;
 use crate::encryption::Sealer;
@@ -10,6 +11,7 @@ use crate::keys::Certificate;
 use crate::keys::Identity;
 use crate::ns;
 use crate::signature::{PartReference, SignedPart, write};
+use crate::token::binary::{self, TokenHook, TokenSource};
 use crate::token::timestamp;
 use crate::token::username::UsernameToken;
 use crate::verification::Verified;
@@ -26,6 +28,7 @@ use std::time::{Duration, SystemTime};
 pub const BODY_ID: &str = "signed-body";
 const TIMESTAMP_ID: &str = "signed-timestamp";
 const USER_ID: &str = "user-token";
+const TOKEN_ID: &str = "binary-token";
 const CERTIFICATE_ID: &str = "certificate-token";
 const RECIPIENT_ID: &str = "recipient-token";
 const ASSERTION_REFERENCE_ID: &str = "assertion-reference";
@@ -52,6 +55,7 @@ pub struct Protection {
     timestamp: Option<Duration>,
     user: Option<UsernameToken>,
     assertion: Option<AssertionToken>,
+    token: Option<TokenHook<dyn TokenSource>>,
     signing: Option<Signing>,
     encryption: Option<Encryption>,
     must_understand: bool,
@@ -146,6 +150,7 @@ impl Protection {
             timestamp: None,
             user: None,
             assertion: None,
+            token: None,
             signing: None,
             encryption: None,
             must_understand: true,
@@ -176,6 +181,13 @@ impl Protection {
     pub fn assertion(mut self, xml: &str) -> Result<Self, SecurityError> {
         self.assertion = Some(AssertionToken::new(xml)?);
         Ok(self)
+    }
+
+    /// Adds a `BinarySecurityToken` of this type, which a hook makes for each message: a Kerberos
+    /// ticket, for instance, of the type [`GSS_KERBEROS_V5_AP_REQ`](crate::GSS_KERBEROS_V5_AP_REQ).
+    pub fn binary_token(mut self, value_type: impl Into<String>, source: impl TokenSource + 'static) -> Self {
+        self.token = Some(TokenHook { value_type: value_type.into(), hook: Arc::new(source) });
+        self
     }
 
     /// Signs the body, the timestamp, the tokens and all header blocks.
@@ -371,7 +383,7 @@ impl Protection {
         version: Version,
         blocks: &[HeaderBlock],
         message: Outgoing,
-        attachments: &[(&str, &[u8])],
+        attachments: &[AttachmentContent<'_>],
     ) -> Result<Outgoing, SecurityError> {
         let now = self.time();
         let mut parts = Parts::new(self.signing.as_ref());
@@ -448,7 +460,7 @@ impl Protection {
         parts: &mut Parts<'_>,
         now: SystemTime,
         message: &Outgoing,
-        attachments: &[(&str, &[u8])],
+        attachments: &[AttachmentContent<'_>],
     ) -> Result<(), SecurityError> {
         if let Some(valid_for) = self.timestamp {
             let timestamp = timestamp::write(TIMESTAMP_ID, now, valid_for)?;
@@ -462,6 +474,11 @@ impl Protection {
         }
         if let Some(assertion) = &self.assertion {
             security.out.push_str(&assertion.xml);
+        }
+        if let Some(TokenHook { value_type, hook }) = &self.token {
+            let token = binary::write(TOKEN_ID, value_type, &hook.token()?);
+            parts.add_token(PartReference::Id(TOKEN_ID.to_owned()), token.as_bytes());
+            security.out.push_str(&token);
         }
         if let Some(request) = self.request.as_ref().filter(|_| self.confirms_signatures) {
             confirmations(request, parts, &mut security.out);
@@ -482,7 +499,7 @@ impl Protection {
         signing: &Signing,
         parts: &mut Parts<'_>,
         message: &Outgoing,
-        attachments: &[(&str, &[u8])],
+        attachments: &[AttachmentContent<'_>],
         out: &mut String,
     ) -> Result<(String, Vec<u8>), SecurityError> {
         let mut token = String::new();
@@ -500,8 +517,10 @@ impl Protection {
         if signing.parts.body {
             parts.add_pieces(PartReference::Id(BODY_ID.to_owned()), message.body(), message.inclusive_prefixes());
         }
-        for (content_id, content) in attachments.iter().filter(|_| signing.parts.attachments) {
-            parts.add(PartReference::Attachment((*content_id).to_owned()), content, Vec::new());
+        for content in attachments.iter().filter(|_| signing.parts.attachments) {
+            let (reference, digest) =
+                (PartReference::Attachment(content.content_id.to_owned()), content.digest(signing.digest)?);
+            parts.signed.push(SignedPart { reference, digest, prefixes: Vec::new() });
         }
         if parts.signed.is_empty() {
             return Err(SecurityError::Write("nothing in the message is to be signed".to_owned()));
@@ -573,11 +592,11 @@ fn certificate_reference(
     };
     Ok(Some(match reference {
         KeyReference::Token => {
-            *token = binary_token(id, ns::X509_V3, own()?.der());
+            *token = binary::write(id, ns::X509_V3, own()?.der());
             write::reference_to_token(id, ns::X509_V3)
         }
         KeyReference::TokenPath => {
-            *token = binary_token(id, ns::X509_PKI_PATH, &Certificate::path_to_der(chain)?);
+            *token = binary::write(id, ns::X509_PKI_PATH, &Certificate::path_to_der(chain)?);
             write::reference_to_token(id, ns::X509_PKI_PATH)
         }
         KeyReference::Thumbprint => write::reference_by_identifier(ns::THUMBPRINT, own()?.thumbprint()),
@@ -606,17 +625,6 @@ fn confirmations(request: &Request, parts: &mut Parts<'_>, out: &mut String) {
         parts.add(PartReference::Id(id), confirmation.as_bytes(), Vec::new());
         out.push_str(&confirmation);
     }
-}
-
-fn binary_token(id: &str, kind: &str, der: &[u8]) -> String {
-    format!(
-        "<wsse:BinarySecurityToken xmlns:wsse=\"{wsse}\" xmlns:wsu=\"{wsu}\" EncodingType=\"{base64}\" \
-         ValueType=\"{kind}\" wsu:Id=\"{id}\">{der}</wsse:BinarySecurityToken>",
-        wsse = ns::WSSE,
-        wsu = ns::WSU,
-        base64 = ns::BASE64,
-        der = BASE64_STANDARD.encode(der),
-    )
 }
 
 /// The parts of a message that are signed.

@@ -4,6 +4,7 @@ use crate::encryption::Decryption;
 use crate::error::SecurityError;
 use crate::keys::{Certificate, Identity};
 use crate::replay::ReplayCache;
+use crate::token::binary::{TokenHook, TokenVerifier};
 use crate::token::saml::AssertionRules;
 use crate::token::timestamp::Freshness;
 use crate::token::username::Users;
@@ -40,6 +41,8 @@ pub struct Requirements {
     /// True if user names are skipped.
     pub(crate) ignores_users: bool,
     pub(crate) assertions: Option<Arc<AssertionRules>>,
+    /// Who verifies tokens, by their type.
+    pub(crate) tokens: Vec<TokenHook<dyn TokenVerifier>>,
     pub(crate) replays: Option<Arc<ReplayCache>>,
     pub(crate) decryption: Decryption,
     pub(crate) freshness: Freshness,
@@ -54,6 +57,7 @@ pub(crate) struct Needs {
     pub(crate) user: bool,
     pub(crate) timestamp: bool,
     pub(crate) assertion: bool,
+    pub(crate) token: bool,
     pub(crate) signed_body: bool,
     pub(crate) signed_timestamp: bool,
     pub(crate) signed_token: bool,
@@ -61,6 +65,7 @@ pub(crate) struct Needs {
     pub(crate) encrypted_body: bool,
     pub(crate) encrypted_headers: Vec<QName>,
     pub(crate) confirmation: bool,
+    pub(crate) signed_attachments: bool,
 }
 
 /// Header blocks, except the security header.
@@ -87,6 +92,7 @@ impl Requirements {
             users: None,
             ignores_users: false,
             assertions: None,
+            tokens: Vec::new(),
             replays: Some(Arc::default()),
             decryption: Decryption::default(),
             freshness: Freshness { skew: SKEW, age: AGE },
@@ -130,10 +136,25 @@ impl Requirements {
         self
     }
 
-    /// Accepts messages without a `UsernameToken` or an assertion too; what is there is verified.
+    /// Sets who verifies a `BinarySecurityToken` of this type, and requires one: a Kerberos ticket, for
+    /// instance, of the type [`GSS_KERBEROS_V5_AP_REQ`](crate::GSS_KERBEROS_V5_AP_REQ). May be called for
+    /// several types, of which a message needs one.
+    #[must_use]
+    pub fn binary_tokens(self, value_type: impl Into<String>, verifier: impl TokenVerifier + 'static) -> Self {
+        self.shared_binary_tokens(TokenHook { value_type: value_type.into(), hook: Arc::new(verifier) })
+    }
+
+    pub(crate) fn shared_binary_tokens(mut self, verifier: TokenHook<dyn TokenVerifier>) -> Self {
+        self.tokens.push(verifier);
+        self.needs.token = true;
+        self
+    }
+
+    /// Accepts messages without a `UsernameToken`, an assertion or a `BinarySecurityToken` too; what is
+    /// there is verified.
     #[must_use]
     pub fn optional_tokens(mut self) -> Self {
-        (self.needs.user, self.needs.assertion) = (false, false);
+        (self.needs.user, self.needs.assertion, self.needs.token) = (false, false, false);
         self
     }
 
@@ -210,6 +231,13 @@ impl Requirements {
     #[must_use]
     pub fn accept_cbc(mut self) -> Self {
         self.decryption.accepts_cbc = true;
+        self
+    }
+
+    /// Requires that all attachments are signed. Signed ones are verified in any case.
+    #[must_use]
+    pub fn signed_attachments(mut self) -> Self {
+        self.needs.signed_attachments = true;
         self
     }
 

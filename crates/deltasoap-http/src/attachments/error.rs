@@ -43,6 +43,8 @@ pub enum AttachmentErrorKind {
     },
     /// An unknown `Content-Transfer-Encoding`.
     UnknownEncoding(String),
+    /// A part is not what was signed, or not signed at all.
+    Insecure(BoxError),
     /// The content coding of the body cannot be decoded.
     Coding(CodingError),
     /// The body did not arrive in full.
@@ -106,6 +108,7 @@ impl fmt::Display for AttachmentErrorKind {
             AttachmentErrorKind::Missing(uri) => write!(f, "there is no part {uri:?}, or it was taken already"),
             AttachmentErrorKind::Value { uri, error } => write!(f, "the part {uri:?} is {error}"),
             AttachmentErrorKind::UnknownEncoding(name) => write!(f, "an unknown Content-Transfer-Encoding: {name:?}"),
+            AttachmentErrorKind::Insecure(error) => error.fmt(f),
             AttachmentErrorKind::Coding(error) => error.fmt(f),
             AttachmentErrorKind::Transport(_) => f.write_str("the package did not arrive whole"),
             AttachmentErrorKind::Timeout => f.write_str("the package did not arrive in time"),

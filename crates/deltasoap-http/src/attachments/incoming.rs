@@ -11,6 +11,7 @@ use super::stored::{PartStore, StoreError, StoredPart, Usage};
 use super::transfer::TransferDecoder;
 use crate::error::BoxError;
 use crate::media::MediaType;
+use crate::secured::{CheckPart, CheckParts};
 use bytes::{Bytes, BytesMut};
 use deltasoap_core::lexical::{ByteOrder, PackedNumber};
 use deltasoap_core::{Binary, Packed, PartUri};
@@ -118,6 +119,19 @@ impl Attachments {
         let source = Some(Box::new(Source::new(body, parser, limits, timeout)));
         let (kept, usage) = (VecDeque::new(), Usage::default());
         Ok(Attachments { source, kept, usage, limits, form, start, root_actions: Vec::new(), remainder: None })
+    }
+
+    /// Checks the security of the parts, after the root was read.
+    ///
+    /// # Errors
+    /// Returns an error if parts before the root would have to be checked, or there are none.
+    pub(crate) fn check_with(&mut self, mut checks: Box<dyn CheckParts>) -> Result<(), BoxError> {
+        let Some(source) = &mut self.source else { return checks.finish() };
+        if !self.kept.is_empty() {
+            return Err("parts before the message cannot be verified".into());
+        }
+        source.checks = Some(checks);
+        Ok(())
     }
 
     /// Returns the form of the message.
@@ -496,6 +510,10 @@ struct Source {
     ids: HashSet<String>,
     /// True once the body has ended.
     has_ended: bool,
+    /// Checks the security of parts.
+    checks: Option<Box<dyn CheckParts>>,
+    /// Checks the current part, until its end.
+    check: Option<Box<dyn CheckPart>>,
     /// The reason why reading has stopped.
     failure: Option<String>,
 }
@@ -516,6 +534,8 @@ impl Source {
             len: 0,
             ids: HashSet::new(),
             has_ended: false,
+            checks: None,
+            check: None,
             failure: None,
         }
     }
@@ -549,6 +569,9 @@ impl Source {
                 return Poll::Ready(self.begin(headers).map(Some));
             }
         }
+        if let Some(mut checks) = self.checks.take() {
+            checks.finish().map_err(|error| self.fail(AttachmentErrorKind::Insecure(error)))?;
+        }
         Poll::Ready(Ok(None))
     }
 
@@ -564,6 +587,11 @@ impl Source {
             return Err(self.fail(AttachmentErrorKind::UnknownEncoding(name)));
         };
         (self.decoder, self.len) = (Some(encoding.decoder()), 0);
+        if let Some(checks) = &mut self.checks {
+            let begun =
+                checks.begin(headers.content_id().unwrap_or_default(), headers.content_type().unwrap_or("text/plain"));
+            self.check = begun.map_err(|error| self.fail(AttachmentErrorKind::Insecure(error)))?;
+        }
         Ok(headers)
     }
 
@@ -583,6 +611,7 @@ impl Source {
                 _ => decoder.finish(),
             };
             let piece = decoded.map_err(|what| self.fail(AttachmentErrorKind::Malformed(what)))?;
+            self.check(&piece)?;
             self.len += piece.len() as u64;
             if self.len > self.limits.part {
                 let limit = self.limits.part;
@@ -593,6 +622,17 @@ impl Source {
             }
         }
         Poll::Ready(Ok(None))
+    }
+
+    /// Checks the next bytes of the current part, and the part at its end.
+    fn check(&mut self, piece: &[u8]) -> Result<(), AttachmentError> {
+        let Some(mut check) = self.check.take() else { return Ok(()) };
+        check.push(piece);
+        if self.decoder.is_some() {
+            self.check = Some(check);
+            return Ok(());
+        }
+        check.finish().map_err(|error| self.fail(AttachmentErrorKind::Insecure(error)))
     }
 
     /// Returns the parser's next event; `None` after the last, once the body has ended too.

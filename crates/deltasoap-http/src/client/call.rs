@@ -454,6 +454,7 @@ where
         }
         let envelope = self.with_settings(envelope, options);
         let request = Securing::new(envelope, self.settings.version, &options.headers, protection.as_deref());
+        let request = request.parts(&options.parts);
         let Some(threshold) = self.packing(options).threshold() else {
             return Ok(self.writer.write(&request, options.templates == Some(false))?);
         };

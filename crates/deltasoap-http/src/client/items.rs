@@ -287,7 +287,7 @@ impl<M, T> Arrival<M, T> {
             }
         }
         self.body = None;
-        self.reading.finish().await?;
+        self.reading.finish(None).await?;
         self.end()?;
         Ok(false)
     }

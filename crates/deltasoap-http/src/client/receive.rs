@@ -14,7 +14,7 @@ use crate::coding::{CodingError, ContentCoding};
 use crate::error::BoxError;
 use crate::inspect::{Inspection, Rejection};
 use crate::media::MediaType;
-use crate::secured::{Exchange, Verifying};
+use crate::secured::{self, Exchange, Verifying};
 use crate::validation::{Finding, Subject};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Deviation, Step, skip_element};
@@ -224,7 +224,7 @@ impl<R: Receiver> Reading<R> {
                 self.push(data)?;
             }
         }
-        self.finish().await
+        self.finish(None).await
     }
 
     /// Reads the message out of a package.
@@ -236,13 +236,16 @@ impl<R: Receiver> Reading<R> {
         while let Some(data) = root.chunk().await.map_err(CallError::Attachment)? {
             self.push(data)?;
         }
-        self.finish().await
+        self.finish(Some(attachments)).await
     }
 
-    pub(super) async fn finish(&mut self) -> Result<(), CallError> {
+    /// Ends the message. `attachments` are the other parts of its package.
+    pub(super) async fn finish(&mut self, attachments: Option<&mut Attachments>) -> Result<(), CallError> {
         self.finish_decoding()?;
         if let Some(verifying) = self.verifying.take() {
-            verifying.finish(&mut self.extensions).map_err(|insecure| CallError::Insecure(insecure.error))?;
+            let checks = verifying.finish(&mut self.extensions);
+            let checked = checks.and_then(|checks| secured::check_parts(checks, attachments));
+            checked.map_err(|insecure| CallError::Insecure(insecure.error))?;
         }
         let subject = if self.reader.receiver.is_fault { Subject::Fault } else { Subject::Response };
         let inspected = self.inspection.finish(&self.charset, subject).await;

@@ -159,7 +159,7 @@ impl Arrival {
                 None => break,
             }
         }
-        self.receiving.finish().await?;
+        self.receiving.finish(None).await?;
         self.receiving.take_rest()?;
         Ok(false)
     }

@@ -15,7 +15,7 @@ use crate::drain::drain;
 use crate::error::BoxError;
 use crate::inspect::{Inspection, Rejection};
 use crate::media::MediaType;
-use crate::secured::Insecure;
+use crate::secured::{self, Insecure};
 use crate::slow::TooSlow;
 use crate::validation::{Invalid, Subject};
 use bytes::Bytes;
@@ -261,7 +261,7 @@ impl Receiving {
                 self.push(data).await?;
             }
         }
-        self.finish().await
+        self.finish(None).await
     }
 
     /// Reads the message from a package.
@@ -272,7 +272,7 @@ impl Receiving {
         while let Some(data) = root.chunk().await.map_err(Failure::Package)? {
             self.push(data).await?;
         }
-        self.finish().await?;
+        self.finish(Some(attachments)).await?;
         attachments.set_root_type(&media);
         Ok(())
     }
@@ -299,10 +299,12 @@ impl Receiving {
         verified.map_err(Failure::Insecure)
     }
 
-    pub(super) async fn finish(&mut self) -> Result<(), Failure> {
+    /// Ends the message. `attachments` are the other parts of its package.
+    pub(super) async fn finish(&mut self, attachments: Option<&mut Attachments>) -> Result<(), Failure> {
         self.timed(Decoder::finish)?;
         if let Some(verifying) = self.reader.receiver.verifying.take() {
-            verifying.finish(&mut self.extensions).map_err(Failure::Insecure)?;
+            let checks = verifying.finish(&mut self.extensions);
+            checks.and_then(|checks| secured::check_parts(checks, attachments)).map_err(Failure::Insecure)?;
         }
         let inspection = guard(self.inspection.finish(&self.charset, Subject::Request)).await;
         let findings = match inspection.map_err(Failure::Panicked)? {

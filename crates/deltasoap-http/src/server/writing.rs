@@ -90,7 +90,7 @@ impl Writing {
     ) -> Result<Written, WriteError> {
         let protection = self.protection.clone();
         let envelope = self.envelope(Envelope::element(name, &reply.body, view));
-        let response = Securing::new(envelope, self.version, &reply.headers, protection.as_deref());
+        let response = Securing::new(envelope, self.version, &reply.headers, protection.as_deref()).parts(&reply.parts);
         self.write_any(&response, &reply.parts)
     }
 

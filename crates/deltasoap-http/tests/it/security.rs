@@ -1,10 +1,11 @@
 //! WS-Security between clients and servers.
 
+use deltasoap::attachments::Part;
 use deltasoap::client::{CallError, CallOptions};
 use deltasoap::security::{
     Identity, KeyReference, Protection, Requirements, SigningKey, Trust, UsernameToken, Verified,
 };
-use deltasoap::server::{Extension, MessageReply, Sharing};
+use deltasoap::server::{Extension, MessageReply, Reply, Sharing};
 use deltasoap::soap::{Envelope, FaultCode, Header, HeaderBlock, Version};
 use deltasoap::types::TrackedVec;
 use deltasoap::{Client, Context, Fault, Soap, SoapService};
@@ -406,4 +407,97 @@ async fn responses_are_encrypted_for_the_signer_of_the_request() {
     }
     let error = client(&ada, &bob).call(&Transfer { amount: 1.0 }).await.expect_err("for somebody else");
     assert!(matches!(&error, CallError::Insecure(_)), "{error:?}");
+}
+
+/// A service that counts the bytes of the parts of a request.
+fn counting(requirements: Requirements) -> SoapService {
+    SoapService::builder()
+        .requirements(requirements)
+        .protection(signed("response").sign_attachments(true))
+        .operation(async |mut context: Context, transfer: Transfer| {
+            let attachments = context.attachments();
+            let mut len = 0;
+            while let Some(part) = attachments.next().await? {
+                len += part.bytes().await?.len();
+            }
+            let receipt = Receipt { amount: transfer.amount, sender: len.to_string() };
+            Ok::<_, Fault>(Reply::new(receipt).with_part(Part::new("receipt@x", "text/plain", "paid\n")))
+        })
+        .build()
+        .expect("a service")
+}
+
+/// Attachments are signed in both directions, and refused if they are not what was signed.
+#[tokio::test]
+async fn attachments_are_signed() {
+    let client = |protection: Protection, requirements: Requirements| {
+        Client::builder("http://localhost/")
+            .protection(protection)
+            .requirements(required("response").signed_attachments())
+            .build_with(counting(requirements))
+            .expect("a client")
+    };
+    let signing = || signed("request").sign_attachments(true);
+    let strict = || required("request").signed_attachments();
+    let options = || {
+        CallOptions::new().part(Part::new("a b@x", "application/pdf", &b"\x00\xff"[..])).part(Part::new(
+            "xml@x",
+            "text/xml",
+            "<a  b='1'/>",
+        ))
+    };
+    let transfer = Transfer { amount: 1.0 };
+    for requirements in [strict(), required("request")] {
+        let mut response = client(signing(), requirements).call_with(&transfer, options()).await.expect("a receipt");
+        assert_eq!(response.body.sender, "13");
+        let part = response.attachments.next().await.expect("a part").expect("a part");
+        assert_eq!(part.bytes().await.expect("signed content"), "paid\n");
+        assert!(response.attachments.next().await.expect("the end").is_none());
+    }
+    // No parts, and parts that are not signed.
+    let receipt = client(signing(), strict()).call(&transfer).await.expect("a receipt");
+    assert_eq!(receipt.sender, "0");
+    let error = client(signed("request"), strict()).call_with(&transfer, options()).await.expect_err("a fault");
+    assert!(matches!(&error, CallError::Fault(fault) if fault.reason.contains("is not signed")), "{error:?}");
+    let unsigned = client(signed("request"), required("request")).call_with(&transfer, options()).await;
+    assert_eq!(unsigned.expect("a receipt").body.sender, "13");
+    // A part that is read while it is sent.
+    let stream = futures_util::stream::iter([Ok(bytes::Bytes::from_static(b"x"))]);
+    let options = CallOptions::new().part(Part::stream("s@x", "application/pdf", stream));
+    let error = client(signing(), strict()).call_with(&transfer, options).await.expect_err("unsigned");
+    assert!(matches!(&error, CallError::Unsecured(_)), "{error:?}");
+}
+
+/// Sends a request with an attachment, which is changed on the way.
+async fn sent_changed(change: fn(&mut http::request::Parts, String) -> String) -> Result<Receipt, CallError> {
+    use http_body_util::BodyExt;
+    let service = tower::service_fn(move |request: http::Request<deltasoap_http::Body>| async move {
+        let (mut parts, body) = request.into_parts();
+        let body = body.collect().await.expect("a body").to_bytes();
+        let body = change(&mut parts, String::from_utf8(body.to_vec()).expect("text")).into_bytes();
+        let request = http::Request::from_parts(parts, deltasoap_http::Body::from(body));
+        tower::ServiceExt::oneshot(counting(required("request")), request).await
+    });
+    let client = Client::builder("http://localhost/").protection(signed("request").sign_attachments(true));
+    let client = client.understands(deltasoap::security::header_name()).build_with(service).expect("a client");
+    let options = CallOptions::new().part(Part::new("one@x", "text/plain", "content"));
+    Ok(client.call_with(&Transfer { amount: 1.0 }, options).await?.body)
+}
+
+#[tokio::test]
+async fn changed_and_missing_attachments_are_refused() {
+    assert_eq!(sent_changed(|_, text| text).await.expect("a receipt").sender, "7");
+    let changed = sent_changed(|_, text| text.replace("\r\ncontent\r\n", "\r\nforgery\r\n")).await;
+    let changed = changed.expect_err("a changed part").to_string();
+    assert!(changed.contains("does not match"), "{changed}");
+    let other = sent_changed(|_, text| text.replace("<one@x>", "<two@x>")).await.expect_err("another part").to_string();
+    assert!(other.contains("is not in the package"), "{other}");
+    // Without its package.
+    let alone = sent_changed(|parts, text| {
+        parts.headers.insert(http::header::CONTENT_TYPE, http::HeaderValue::from_static("text/xml"));
+        let envelope = text.split_once("<?xml").and_then(|(_, rest)| rest.split_once("</soap:Envelope>"));
+        format!("<?xml{}</soap:Envelope>", envelope.expect("an envelope").0)
+    });
+    let alone = alone.await.expect_err("no part").to_string();
+    assert!(alone.contains("not secured as the service requires"), "{alone}");
 }

@@ -4,6 +4,7 @@
 
 use super::normal::{is_of_security, nested};
 use super::suite::Suite;
+use crate::ns;
 use crate::outgoing::KeyReference;
 use deltasoap_core::Node;
 
@@ -54,6 +55,7 @@ pub(super) struct Asymmetric {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Parts {
     pub(super) body: bool,
+    pub(super) attachments: bool,
     /// True for all header blocks.
     pub(super) all_headers: bool,
     /// Namespaces of header blocks, and their local names; `None` for all in the namespace.
@@ -66,7 +68,7 @@ impl Parts {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        !self.body && !self.has_headers()
+        !self.body && !self.attachments && !self.has_headers()
     }
 }
 
@@ -92,6 +94,18 @@ pub(super) enum TokenKind {
     X509 { is_path: bool },
     User(Password),
     Saml,
+    Kerberos { is_gss: bool },
+}
+
+impl TokenKind {
+    /// Returns the type of the token in messages, for Kerberos.
+    pub(super) fn kerberos_type(self) -> Option<&'static str> {
+        match self {
+            TokenKind::Kerberos { is_gss: true } => Some(ns::GSS_KERBEROS),
+            TokenKind::Kerberos { is_gss: false } => Some(ns::KERBEROS),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,6 +149,7 @@ impl Alternative {
             && self.supporting.is_empty()
             && self.signed.is_empty()
             && self.encrypted.is_empty()
+            && !self.confirms_signatures
             && self.unsupported.is_empty()
     }
 
@@ -204,6 +219,7 @@ impl Alternative {
             return facts;
         }
         facts.extend((!self.signed.is_empty()).then(|| format!("signed {}", self.signed.describe())));
+        facts.extend(self.confirms_signatures.then(|| "responses that confirm signatures".to_owned()));
         facts.extend((!self.encrypted.is_empty()).then(|| format!("encrypted {}", self.encrypted.describe())));
         facts
     }
@@ -326,6 +342,7 @@ impl Alternative {
             "X509Token" => TokenKind::X509 { is_path: false },
             "UsernameToken" => TokenKind::User(Password::Text),
             "SamlToken" => TokenKind::Saml,
+            "KerberosToken" => TokenKind::Kerberos { is_gss: false },
             other => {
                 self.unsupported.push(unsupported(other));
                 return None;
@@ -345,6 +362,10 @@ impl Alternative {
                 ("RequireIssuerSerialReference", _) => reference = Some(KeyReference::IssuerSerial),
                 ("HashPassword", TokenKind::User(_)) => kind = TokenKind::User(Password::Digest),
                 ("NoPassword", TokenKind::User(_)) => kind = TokenKind::User(Password::None),
+                ("WssKerberosV5ApReqToken11", TokenKind::Kerberos { .. }) => {}
+                ("WssGssKerberosV5ApReqToken11", TokenKind::Kerberos { .. }) => {
+                    kind = TokenKind::Kerberos { is_gss: true };
+                }
                 ("WssUsernameToken10" | "WssUsernameToken11", TokenKind::User(_)) => {}
                 (
                     "WssSamlV11Token10" | "WssSamlV11Token11" | "WssSamlV20Token11" | "RequireKeyIdentifierReference",
@@ -418,6 +439,7 @@ impl Parts {
         for part in parts {
             match &*part.name.local {
                 "Body" => self.body = true,
+                "Attachments" if is_signed => self.attachments(part, unsupported_parts),
                 "Header" => {
                     let namespace = part.attribute("", "Namespace").unwrap_or_default().to_owned();
                     let local = part.attribute("", "Name").filter(|name| !name.is_empty()).map(str::to_owned);
@@ -435,10 +457,20 @@ impl Parts {
         }
     }
 
+    /// Reads how attachments are signed: by their content, or with their headers.
+    fn attachments(&mut self, assertion: &Node, unsupported_parts: &mut Vec<String>) {
+        self.attachments = true;
+        let transforms = assertion.elements().map(|transform| &*transform.name.local);
+        for transform in transforms.filter(|transform| *transform != "ContentSignatureTransform") {
+            unsupported_parts.push(unsupported(transform));
+        }
+    }
+
     fn describe(&self) -> String {
         let mut parts = Vec::new();
         parts.extend(self.body.then_some("body"));
         parts.extend(self.has_headers().then_some("header blocks"));
+        parts.extend(self.attachments.then_some("attachments"));
         parts.join(" and ")
     }
 }
@@ -451,6 +483,7 @@ impl Token {
             TokenKind::User(Password::Digest) => "a user name with the digest of a password",
             TokenKind::User(Password::None) => "a user name",
             TokenKind::Saml => "a SAML assertion",
+            TokenKind::Kerberos { .. } => "a Kerberos ticket",
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::keys::{Certificate, Identity};
 use crate::outgoing::Protection;
 use crate::requirements::Requirements;
+use crate::token::binary::{TokenSource, TokenVerifier};
 use crate::token::saml::AssertionRules;
 use crate::token::username::Users;
 use crate::trust::Trust;
@@ -18,6 +19,8 @@ pub struct PolicyCredentials {
     pub(super) trust: Option<Arc<Trust>>,
     pub(super) user: Option<(String, String)>,
     pub(super) users: Option<Arc<dyn Users>>,
+    pub(super) kerberos: Option<Arc<dyn TokenSource>>,
+    pub(super) kerberos_verifier: Option<Arc<dyn TokenVerifier>>,
     pub(super) assertion: Option<Arc<str>>,
     pub(super) assertions: Option<Arc<AssertionRules>>,
     pub(super) tls: Option<Tls>,
@@ -77,6 +80,20 @@ impl PolicyCredentials {
     #[must_use]
     pub fn users(mut self, users: impl Users + 'static) -> Self {
         self.users = Some(Arc::new(users));
+        self
+    }
+
+    /// Sends Kerberos tickets that a hook makes.
+    #[must_use]
+    pub fn kerberos(mut self, source: impl TokenSource + 'static) -> Self {
+        self.kerberos = Some(Arc::new(source));
+        self
+    }
+
+    /// Sets who verifies Kerberos tickets, for a server.
+    #[must_use]
+    pub fn kerberos_verifier(mut self, verifier: impl TokenVerifier + 'static) -> Self {
+        self.kerberos_verifier = Some(Arc::new(verifier));
         self
     }
 

@@ -8,6 +8,7 @@ use super::credentials::{PolicyCredentials, Tls};
 use super::suite::Suite;
 use crate::outgoing::Protection;
 use crate::requirements::Requirements;
+use crate::token::binary::TokenHook;
 use crate::token::username::UsernameToken;
 use crate::trust::Trust;
 use deltasoap_core::QName;
@@ -128,6 +129,7 @@ impl Sending<'_> {
         }
         if self.is_request {
             self.users();
+            self.kerberos();
             self.assertion();
         } else if alternative.confirms_signatures {
             self.apply(|protection| protection.confirm_signatures(true));
@@ -160,6 +162,16 @@ impl Sending<'_> {
                 Password::None => UsernameToken::without_password(name),
             };
             self.apply(|protection| protection.user(token));
+        }
+    }
+
+    fn kerberos(&mut self) {
+        for supporting in &self.meeting.alternative.supporting {
+            let Some(value_type) = supporting.token.kind.kerberos_type() else { continue };
+            let missing = "Kerberos tickets: PolicyCredentials::kerberos";
+            if let Some(source) = self.meeting.given(self.meeting.credentials.kerberos.clone(), missing) {
+                self.apply(|protection| protection.binary_token(value_type, move || source.token()));
+            }
         }
     }
 
@@ -197,19 +209,20 @@ impl Sending<'_> {
                 TokenKind::X509 { .. } => {
                     self.meeting.fails("a certificate that does not sign a Timestamp is not supported");
                 }
-                TokenKind::Saml | TokenKind::User(_) if supporting.is_endorsing => {
+                _ if supporting.is_endorsing => {
                     self.meeting.fails("only certificates are supported as endorsing tokens");
                 }
-                TokenKind::Saml | TokenKind::User(_) => {}
+                TokenKind::Saml | TokenKind::User(_) | TokenKind::Kerberos { .. } => {}
             }
         }
     }
 
     fn signature(&mut self, binding: &Asymmetric) {
         let alternative = self.meeting.alternative;
-        let Parts { body, .. } = alternative.signed;
+        let Parts { body, attachments, .. } = alternative.signed;
         let has_signed_token = self.is_request && alternative.supporting.iter().any(|it| it.is_signed);
-        if !(body || alternative.signed.has_headers() || alternative.has_timestamp() || has_signed_token) {
+        if !(body || attachments || alternative.signed.has_headers() || alternative.has_timestamp() || has_signed_token)
+        {
             return;
         }
         let token = if self.is_request { &binding.initiator } else { &binding.recipient };
@@ -221,7 +234,10 @@ impl Sending<'_> {
         self.sign_with(token, binding.suite.as_ref());
         let has_headers = alternative.signed.has_headers();
         let signs_tokens = binding.signs_token || has_signed_token;
-        self.apply(|protection| protection.sign_body(body).sign_headers(has_headers).sign_tokens(signs_tokens));
+        self.apply(|protection| {
+            let protection = protection.sign_body(body).sign_headers(has_headers).sign_tokens(signs_tokens);
+            protection.sign_attachments(attachments)
+        });
         if self.is_request && alternative.supporting.iter().any(is_endorsing) {
             self.meeting.fails("endorsing tokens of AsymmetricBinding are not supported");
         }
@@ -241,8 +257,8 @@ impl Sending<'_> {
         if identity.signer.algorithm().is_symmetric() {
             self.meeting.fails("a shared secret cannot sign in place of a certificate");
         }
-        if matches!(token.kind, TokenKind::User(_)) {
-            self.meeting.fails("a UsernameToken that signs is not supported");
+        if matches!(token.kind, TokenKind::User(_) | TokenKind::Kerberos { .. }) {
+            self.meeting.fails("a user name or a Kerberos ticket that signs is not supported");
         }
         let reference = self.meeting.alternative.reference_to(token, self.is_request);
         self.apply(|protection| protection.sign(identity).key_reference(reference));
@@ -253,9 +269,12 @@ impl Sending<'_> {
         let has_encrypted_user = self.is_request
             && alternative.supporting.iter().any(|it| it.is_encrypted && matches!(it.token.kind, TokenKind::User(_)));
         if self.is_request
-            && alternative.supporting.iter().any(|it| it.is_encrypted && it.token.kind == TokenKind::Saml)
+            && alternative
+                .supporting
+                .iter()
+                .any(|it| it.is_encrypted && matches!(it.token.kind, TokenKind::Saml | TokenKind::Kerberos { .. }))
         {
-            self.meeting.fails("encrypted SAML assertions are not supported");
+            self.meeting.fails("encrypted SAML assertions and Kerberos tickets are not supported");
         }
         if alternative.encrypted.is_empty() && !binding.encrypts_signature && !has_encrypted_user {
             return;
@@ -365,8 +384,8 @@ impl Receiving<'_> {
 
     fn signature(&mut self) {
         let alternative = self.meeting.alternative;
-        let Parts { body, all_headers, headers } = &alternative.signed;
-        if !(*body || *all_headers || !headers.is_empty() || alternative.has_timestamp()) {
+        let Parts { body, attachments, all_headers, headers } = &alternative.signed;
+        if alternative.signed.is_empty() && !alternative.has_timestamp() {
             return;
         }
         self.trust();
@@ -375,6 +394,9 @@ impl Receiving<'_> {
         }
         if alternative.has_timestamp() {
             self.apply(Requirements::signed_timestamp);
+        }
+        if *attachments {
+            self.apply(Requirements::signed_attachments);
         }
         if *all_headers {
             self.apply(Requirements::all_headers_signed);
@@ -422,6 +444,15 @@ impl Receiving<'_> {
                     let missing = "the passwords of users: PolicyCredentials::users";
                     if let Some(users) = self.meeting.given(self.meeting.credentials.users.clone(), missing) {
                         self.apply(|requirements| requirements.shared_users(users));
+                    }
+                }
+                TokenKind::Kerberos { .. } => {
+                    let value_type = supporting.token.kind.kerberos_type().unwrap_or_default();
+                    let missing = "who verifies Kerberos tickets: PolicyCredentials::kerberos_verifier";
+                    if let Some(hook) = self.meeting.given(self.meeting.credentials.kerberos_verifier.clone(), missing)
+                    {
+                        let hook = TokenHook { value_type: value_type.to_owned(), hook };
+                        self.apply(|requirements| requirements.shared_binary_tokens(hook));
                     }
                 }
                 TokenKind::X509 { .. } | TokenKind::Saml => {}

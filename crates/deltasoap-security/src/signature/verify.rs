@@ -7,6 +7,7 @@ use crate::keys::Certificate;
 use crate::keys::VerifyingKey;
 use crate::received::{BodyPlan, MessageHead, Part, Target, canonical_parts};
 use aws_lc_rs::constant_time::verify_slices_are_equal;
+use deltasoap_core::PartUri;
 use deltasoap_xml::c14n::Method;
 
 /// The key of a valid signature, and how it is trusted.
@@ -111,8 +112,8 @@ impl References {
         signature: &Signature,
         reference: &Reference,
     ) -> Result<Option<(Part, usize)>, SecurityError> {
-        if let Some(content_id) = reference.uri.strip_prefix("cid:") {
-            return self.note_attachment(content_id, reference).map(|()| None);
+        if let Some(content_id) = PartUri::new(&*reference.uri).content_id() {
+            return self.note_attachment(&content_id, reference).map(|()| None);
         }
         let outside =
             || SecurityError::Unsupported(format!("the signed reference {:?} is not supported", reference.uri));

@@ -7,6 +7,7 @@ use crate::ns;
 use crate::xml::{attribute, text};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use deltasoap_core::PartUri;
 use std::fmt::Write;
 
 /// A part of a message that is signed, in its exclusive canonical form.
@@ -69,7 +70,9 @@ fn push_reference(out: &mut String, part: &SignedPart, algorithm: DigestAlgorith
     let (uri, transform) = match &part.reference {
         PartReference::Id(id) => (format!("#{id}"), canonical_transform(&part.prefixes)),
         PartReference::Token(id) => (format!("#{id}"), token_transform()),
-        PartReference::Attachment(content_id) => (format!("cid:{content_id}"), ATTACHMENT_TRANSFORM.to_owned()),
+        PartReference::Attachment(content_id) => {
+            (PartUri::from_content_id(content_id).to_string(), ATTACHMENT_TRANSFORM.to_owned())
+        }
     };
     // Writing into a string cannot fail.
     let _ = write!(

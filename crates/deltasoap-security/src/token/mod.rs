@@ -1,5 +1,6 @@
 //! Security tokens and timestamps.
 
+pub(crate) mod binary;
 pub(crate) mod saml;
 pub(crate) mod timestamp;
 pub(crate) mod username;

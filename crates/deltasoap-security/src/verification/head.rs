@@ -10,7 +10,7 @@ use crate::replay::Once;
 use crate::requirements::{Blocks, Needs, Requirements};
 use crate::signature::{KeyInfo, KeySource, References, Signature, SignedAttachment, SignedBy, certificates};
 use crate::token::saml::{self, Assertion, Confirmation};
-use crate::token::username;
+use crate::token::{binary, username};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use deltasoap_core::QName;
@@ -31,6 +31,8 @@ pub struct Sender {
     pub certificate: Option<Certificate>,
     /// The name of the shared secret of the message's signature.
     pub secret: Option<String>,
+    /// Whom a `BinarySecurityToken` identifies that is no certificate.
+    pub token: Option<String>,
     /// The assertions about the sender, or about someone it vouches for.
     pub assertions: Vec<Assertion>,
 }
@@ -45,16 +47,17 @@ impl Sender {
         let certificate = self.certificate.as_ref();
         let of_certificate = certificate.map(|it| format!("certificate {}", it.fingerprint()));
         let of_secret = self.secret.as_ref().map(|name| format!("shared secret {name}"));
-        of_user.or(of_assertion).or(of_certificate).or(of_secret)
+        let of_token = self.token.as_ref().map(|name| format!("token of {name}"));
+        of_user.or(of_token).or(of_assertion).or(of_certificate).or(of_secret)
     }
 
-    /// Returns a name for the sender: that of the user, the subject of the assertion, the subject of
+    /// Returns a name for the sender: that of the user or of the token, the subject of the assertion, the subject of
     /// the certificate, or the name of the secret. `None` if the message proves nothing.
     pub fn name(&self) -> Option<&str> {
         let assertion =
             self.assertions.first().map(|assertion| assertion.subject.as_str()).filter(|name| !name.is_empty());
         let certificate = self.certificate.as_ref().map(Certificate::subject);
-        self.user.as_deref().or(assertion).or(certificate).or(self.secret.as_deref())
+        self.user.as_deref().or(self.token.as_deref()).or(assertion).or(certificate).or(self.secret.as_deref())
     }
 }
 
@@ -215,6 +218,7 @@ impl<'c> Check<'c> {
         for token in tree.all(header, ns::WSSE, "UsernameToken").filter(|_| !self.requirements.ignores_users) {
             self.check_user(token)?;
         }
+        self.check_tokens(header)?;
         self.read_confirmations(header)?;
         self.check_confirmations(&holders)
     }
@@ -266,6 +270,22 @@ impl<'c> Check<'c> {
             None => Ok(()),
             Some(_) => Err(SecurityError::Malformed("the message has several user names".to_owned())),
         }
+    }
+
+    /// Verifies the tokens of the types that are accepted.
+    fn check_tokens(&mut self, header: usize) -> Result<(), SecurityError> {
+        let tree = &self.head.tree;
+        for token in tree.all(header, ns::WSSE, "BinarySecurityToken") {
+            let value_type = tree.get(token).attribute("", "ValueType").unwrap_or_default();
+            let Some(verifier) = self.requirements.tokens.iter().find(|it| it.value_type == value_type) else {
+                continue;
+            };
+            let name = binary::verify(tree, token, &*verifier.hook)?;
+            if self.found.sender.token.replace(name).is_some() {
+                return Err(SecurityError::Malformed("the message has several tokens of its sender".to_owned()));
+            }
+        }
+        Ok(())
     }
 
     /// Verifies an assertion, and returns the key of its holder.
@@ -482,6 +502,14 @@ impl<'c> Check<'c> {
         Ok(())
     }
 
+    /// Returns true for a `BinarySecurityToken` of a type that is verified.
+    fn is_verified_token(&self, element: usize) -> bool {
+        let element = self.head.tree.get(element);
+        let value_type = element.attribute("", "ValueType").unwrap_or_default();
+        element.is(ns::WSSE, "BinarySecurityToken")
+            && self.requirements.tokens.iter().any(|verifier| verifier.value_type == value_type)
+    }
+
     /// Returns true if a header block was encrypted.
     fn was_encrypted(&self, block: usize) -> bool {
         let element = self.head.tree.get(block);
@@ -495,6 +523,7 @@ impl<'c> Check<'c> {
             user,
             timestamp,
             assertion,
+            token,
             signed_body,
             signed_timestamp,
             signed_token,
@@ -502,6 +531,7 @@ impl<'c> Check<'c> {
             encrypted_body,
             encrypted_headers,
             confirmation,
+            signed_attachments: _,
         } = &self.requirements.needs;
         let Found { sender, references, .. } = &self.found;
         let missing = |what: &str| Err(SecurityError::Missing(format!("the message has no {what}")));
@@ -510,6 +540,9 @@ impl<'c> Check<'c> {
         }
         if *assertion && sender.assertions.is_empty() {
             return missing("SAML assertion");
+        }
+        if *token && sender.token.is_none() {
+            return missing("token of its sender");
         }
         if *timestamp && self.timestamp.is_none() {
             return missing("timestamp");
@@ -542,8 +575,11 @@ impl<'c> Check<'c> {
             if encrypted_headers.iter().any(|required| name(&required)) && !self.was_encrypted(block) {
                 return Err(SecurityError::Missing(format!("the header block {} is not encrypted", tree.path(block))));
             }
-            let is_token =
-                |&child: &usize| tree.get(child).is(ns::WSSE, "UsernameToken") || saml::is_assertion(tree, child);
+            let is_token = |&child: &usize| {
+                tree.get(child).is(ns::WSSE, "UsernameToken")
+                    || saml::is_assertion(tree, child)
+                    || self.is_verified_token(child)
+            };
             if *signed_token && tree.children(block).filter(is_token).any(|token| !is_signed(token)) {
                 return missing("signature over its tokens");
             }

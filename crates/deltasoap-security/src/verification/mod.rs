@@ -168,7 +168,9 @@ impl Verification {
             replays.insert(&once, self.requirements.now())?;
         }
         let request = Request { signatures, signer: sender.certificate.clone() };
-        Ok(Verified { sender, is_body_signed: references.has_body, is_body_encrypted, attachments, request })
+        let needs_signed_attachments = self.requirements.needs.signed_attachments;
+        let is_body_signed = references.has_body;
+        Ok(Verified { sender, is_body_signed, is_body_encrypted, needs_signed_attachments, attachments, request })
     }
 }
 
@@ -250,35 +252,9 @@ pub struct Verified {
     pub is_body_signed: bool,
     /// True if all content of its body was encrypted.
     pub is_body_encrypted: bool,
+    /// True if all its attachments must be signed.
+    pub needs_signed_attachments: bool,
     pub(crate) attachments: Vec<SignedAttachment>,
     /// What a response refers to, if this is a request.
     pub(crate) request: Request,
-}
-
-impl Verified {
-    /// Returns the content ids of the attachments that are signed.
-    pub fn signed_attachments(&self) -> impl Iterator<Item = &str> {
-        self.attachments.iter().map(|attachment| attachment.content_id.as_str())
-    }
-
-    /// Checks the content of an attachment that was signed.
-    ///
-    /// # Errors
-    /// Returns an error if the attachment is not signed, or its content is not what was signed.
-    pub fn check_attachment(&self, content_id: &str, content: &[u8]) -> Result<(), SecurityError> {
-        let signed: Vec<_> = self.attachments.iter().filter(|it| it.content_id == content_id).collect();
-        if signed.is_empty() {
-            return Err(SecurityError::Missing(format!("the attachment {content_id:?} is not signed")));
-        }
-        let is_valid = signed.iter().all(|it| {
-            let mut hasher = it.algorithm.hasher();
-            hasher.update(content);
-            hasher.finish() == it.digest
-        });
-        if is_valid {
-            Ok(())
-        } else {
-            Err(SecurityError::Check(format!("the digest of the attachment {content_id:?} does not match")))
-        }
-    }
 }

@@ -1,10 +1,10 @@
 //! Policies: what they require of each side, and what is refused.
 
-use crate::support::{blocks, client, now, send_by, server, text, transfer, trust, verify};
+use crate::support::{between, blocks, client, now, send_by, server, text, transfer, trust, verify};
 use deltasoap_core::Template;
 use deltasoap_core::Templating;
 use deltasoap_core::soap::{PolicyDocuments, Version};
-use deltasoap_security::{PolicyCredentials, PolicyError, Protection, Secured, SecurityPolicy, Tls};
+use deltasoap_security::{PolicyCredentials, PolicyError, Protection, Secured, SecurityError, SecurityPolicy, Tls};
 use deltasoap_xml::Limits;
 use std::sync::Arc;
 
@@ -179,6 +179,42 @@ fn certificates_endorse_over_tls() {
     assert!(message.contains("#signed-timestamp") && !message.contains("#signed-body"), "{message}");
     let plain = request(&parse(&suite), &policy, Some(Tls::Server)).expect_err("no signature");
     assert!(plain.contains("timestamp"), "{plain}");
+}
+
+/// A hook for Kerberos that knows one user and one service.
+#[test]
+fn kerberos_tickets_are_made_and_verified_by_hooks() {
+    let token = "<sp:SignedSupportingTokens><P><sp:KerberosToken><P><sp:WssGssKerberosV5ApReqToken11/></P></sp:KerberosToken></P></sp:SignedSupportingTokens>";
+    let policy = parse(&[TLS, token].concat());
+    let client = of_client().tls(Tls::Server).kerberos(|| Ok(b"ticket of ada".to_vec()));
+    let protection = policy.client(&client).expect("a client").protection.expect("protection");
+    let message = send_by(&mut Template::new(Templating::default()), &transfer(), &protection, Version::Soap11, &[]);
+    assert!(text(&message).contains("#GSS_Kerberosv5_AP_REQ"));
+    let verifier = |ticket: &[u8]| match ticket.strip_prefix(b"ticket of ") {
+        Some(name) => Ok(text(name)),
+        None => Err(SecurityError::Authentication("an unknown ticket".to_owned())),
+    };
+    let server = of_server().tls(Tls::Server).kerberos_verifier(verifier);
+    let requirements = || policy.server(&server).expect("a server").requirements.expect("requirements").at(now());
+    let (_, verified) = crate::support::open(&message, requirements()).expect("a ticket");
+    assert_eq!(verified.sender.name(), Some("ada"));
+    assert_eq!(verified.sender.key().as_deref(), Some("token of ada"));
+
+    let without = parse(TLS).client(&client).expect("a client").protection.expect("protection");
+    let without = send_by(&mut Template::new(Templating::default()), &transfer(), &without, Version::Soap11, &[]);
+    let error = crate::support::open(&without, requirements()).expect_err("no ticket").to_string();
+    assert!(error.contains("no token of its sender"), "{error}");
+    let ticket = between(&text(&message), "<wsse:BinarySecurityToken", "</wsse:BinarySecurityToken>").to_owned();
+    for (changed, reason) in [
+        (text(&message).replace("dGlja2V0IG9mIGFkYQ==", "Zm9yZ2Vk"), "unknown ticket"),
+        (text(&message).replace("dGlja2V0IG9mIGFkYQ==", "?"), "base64"),
+        (text(&message).replace(&ticket, &ticket.repeat(2).replacen("binary-token", "other", 1)), "several tokens"),
+    ] {
+        let error = crate::support::open(changed.as_bytes(), requirements()).expect_err(reason).to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+    let lacking = reasons(policy.client(&of_client().tls(Tls::Server))).join("; ");
+    assert!(lacking.contains("PolicyCredentials::kerberos"), "{lacking}");
 }
 
 #[test]

@@ -8,8 +8,8 @@ use deltasoap_core::QName;
 use deltasoap_core::soap::{Version, decode_request};
 use deltasoap_core::{Template, Templating};
 use deltasoap_security::{
-    DigestAlgorithm, Identity, KeyReference, Protection, Requirements, SecurityError, SignatureAlgorithm, Signer,
-    SigningKey, Trust, UsernameToken,
+    AttachmentContent, DigestAlgorithm, Identity, KeyReference, Protection, Requirements, SecurityError,
+    SignatureAlgorithm, Signer, SigningKey, Trust, UsernameToken,
 };
 use std::time::Duration;
 
@@ -236,12 +236,15 @@ fn attachments() {
     let value = transfer();
     let envelope = Envelope::new(&value).canonical(protection.body_id().expect("a signed body"));
     let message = Template::new(Templating::default()).encode(&envelope).expect("a message");
-    let parts = [("one@x", &b"\x00\xff"[..]), ("two@x", b"text")];
+    let part = |content_id, media_type, bytes| AttachmentContent { content_id, media_type, bytes };
+    let parts = [part("one@x", "application/pdf", &b"\x00\xff"[..]), part("two@x", "text/plain", b"two\nlines")];
     let message = protection.secure(Version::Soap11, &[], message, &parts).expect("a header").to_vec();
     assert!(text(&message).contains("URI=\"cid:one@x\""));
     let verified = verify(&message, Requirements::new().trust(trust()).signed_body()).expect("a valid message");
     assert_eq!(verified.signed_attachments().collect::<Vec<_>>(), ["one@x", "two@x"]);
-    assert!(verified.check_attachment("one@x", b"\x00\xff").is_ok());
-    assert!(matches!(verified.check_attachment("one@x", b"\x00"), Err(SecurityError::Check(_))));
-    assert!(matches!(verified.check_attachment("three@x", b""), Err(SecurityError::Missing(_))));
+    let check = |content_id, media_type, bytes| verified.check_attachment(&part(content_id, media_type, bytes));
+    assert!(check("one@x", "application/pdf", b"\x00\xff").is_ok());
+    assert!(check("two@x", "text/plain", b"two\r\nlines").is_ok());
+    assert!(matches!(check("one@x", "application/pdf", b"\x00"), Err(SecurityError::Check(_))));
+    assert!(matches!(check("three@x", "application/pdf", b""), Err(SecurityError::Missing(_))));
 }
