@@ -150,7 +150,7 @@ impl References {
         let part = |element, method: &Method, omitted| Part { element, method: method.clone(), omitted };
         match transform {
             Transform::Canonical(method) => Ok((part(element, method, None), element)),
-            // A signature that is not in what it signs is not left out (XML Signature 1.1, section 6.6.4).
+            // A signature that is elsewhere is not left out (XML Signature 1.1, section 6.6.4).
             Transform::Enveloped(method) => {
                 let omitted = head.tree.contains(element, signature.element).then_some(signature.element);
                 Ok((part(element, method, omitted), element))

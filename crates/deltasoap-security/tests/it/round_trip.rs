@@ -47,8 +47,8 @@ fn protection_that_adds_nothing_writes_no_header() {
     }
 }
 
-/// node-soap signs like this: the transforms leave out a signature that is elsewhere, and ids have no
-/// namespace.
+/// node-soap signs like this: the transforms leave out a signature that is elsewhere, and ids have
+/// no namespace.
 #[test]
 fn parts_that_do_not_contain_their_signature() {
     let soap = Version::Soap11.namespace();
@@ -94,7 +94,7 @@ fn every_way_to_refer_to_a_key() {
             continue;
         }
         let message = send(&protection, Version::Soap11, &[]);
-        // gSOAP would answer in the namespace of WS-Security 1.1 if it only saw a declaration of it.
+        // gSOAP would answer in the namespace of WS-Security 1.1 if it saw a declaration of it.
         assert!(!text(&message).contains("secext-1.1.xsd"), "{reference:?}");
         for trust in [with_client(), pinned()] {
             let verified = verify(&message, Requirements::new().trust(trust).signed_body());

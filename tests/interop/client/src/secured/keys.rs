@@ -5,8 +5,8 @@ use deltasoap::security::{Certificate, Identity, Trust};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, PKCS_RSA_SHA256};
 use std::path::PathBuf;
 
-/// A folder with `NAME.pem` and `NAME.key` for `client`, `server` and `stranger`. `authority.pem` issued
-/// the first two.
+/// A folder with `NAME.pem` and `NAME.key` for `client`, `server` and `stranger`. `authority.pem`
+/// issued the first two.
 #[derive(Debug, Clone)]
 pub struct Keys {
     folder: PathBuf,
