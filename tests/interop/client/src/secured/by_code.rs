@@ -43,29 +43,32 @@ pub fn services(
 /// Tests all services in one version of SOAP, and prints a line for each test. `url` is that below which
 /// they are.
 pub async fn test(url: &str, keys: &Keys, version: Version, report: &Report) -> Result<(), Failure> {
-    let verifying = Requirements::new().trust(keys.trust("authority")?).decrypt_with(keys.identity("client")?)?;
-    let verifying = Arc::new(verifying);
-    let caller = |service: &str, protection: Protection| Caller {
-        url: format!("{url}/{service}"),
-        version,
-        protection,
-        requirements: Arc::clone(&verifying),
-    };
-    let user = |token| caller("users", Protection::new().user(token));
-    let (text, digest) = (UsernameToken::text(USER, PASSWORD), UsernameToken::digest(USER, PASSWORD));
+    let services = Services { url, keys, version };
+    Box::pin(test_users(&services, report)).await?;
+    Box::pin(test_signatures(&services, report)).await?;
+    Box::pin(test_encryption(&services, report)).await
+}
+
+async fn test_users(services: &Services<'_>, report: &Report) -> Result<(), Failure> {
+    let user = |token| services.caller("users", Protection::new().user(token));
+    let (text, digest) = (user(UsernameToken::text(USER, PASSWORD))?, user(UsernameToken::digest(USER, PASSWORD))?);
     let (wrong_text, wrong_digest) = (UsernameToken::text(USER, "guess"), UsernameToken::digest(USER, "guess"));
     let feature = Policy::User.feature();
-    report.test(feature, "passwords as text", user(text).succeed(USER)).await;
-    report.test(feature, "passwords as digests", user(digest.clone()).succeed(USER)).await;
-    report.test(feature, "a wrong password is refused", refuse(user(wrong_text).sending(Change::None))).await;
-    report.test(feature, "a wrong digest is refused", refuse(user(wrong_digest).sending(Change::None))).await;
-    let user = user(digest.clone());
-    report.test(feature, "a replayed request is refused", refuse_replay(|change| user.sending(change))).await;
+    report.test(feature, "passwords as text", text.succeed(USER)).await;
+    report.test(feature, "passwords as digests", digest.succeed(USER)).await;
+    report.test(feature, "a wrong password is refused", refuse(user(wrong_text)?.sending(Change::None))).await;
+    report.test(feature, "a wrong digest is refused", refuse(user(wrong_digest)?.sending(Change::None))).await;
+    report.test(feature, "a replayed request is refused", refuse_replay(|change| digest.sending(change))).await;
+    Ok(())
+}
 
-    let signed = caller("signed", sign(keys, "client")?);
+async fn test_signatures(services: &Services<'_>, report: &Report) -> Result<(), Failure> {
+    let keys = services.keys;
+    let signed = services.caller("signed", sign(keys, "client")?)?;
     let both_ways = signed.requiring(required(keys)?);
-    let stranger = caller("signed", sign(keys, "stranger")?);
-    let tokens = caller("tokens", sign(keys, "client")?.user(digest));
+    let stranger = services.caller("signed", sign(keys, "stranger")?)?;
+    let digest = UsernameToken::digest(USER, PASSWORD);
+    let tokens = services.caller("tokens", sign(keys, "client")?.user(digest))?;
     let feature = Policy::Signed.feature();
     report.test(feature, "signed requests", signed.succeed(CLIENT)).await;
     report.test(feature, "signed both ways", both_ways.succeed(CLIENT)).await;
@@ -75,8 +78,12 @@ pub async fn test(url: &str, keys: &Keys, version: Version, report: &Report) -> 
     report.test(feature, "a request of a stranger is refused", refuse(stranger.sending(Change::None))).await;
     report.test(feature, "a replayed request is refused", refuse_replay(|change| signed.sending(change))).await;
     report.test(feature, "a changed response is refused", reject(both_ways.receiving(Change::Content))).await;
+    Ok(())
+}
 
-    let encrypted = caller("encrypted", encrypt(sign(keys, "client")?, keys, "server")?);
+async fn test_encryption(services: &Services<'_>, report: &Report) -> Result<(), Failure> {
+    let keys = services.keys;
+    let encrypted = services.caller("encrypted", encrypt(sign(keys, "client")?, keys, "server")?)?;
     let decrypting = required(keys)?.decrypt_with(keys.identity("client")?)?.encrypted_body();
     let feature = Policy::Encrypted.feature();
     report.test(feature, "encrypted both ways", encrypted.requiring(decrypting).succeed(CLIENT)).await;
@@ -87,13 +94,27 @@ pub async fn test(url: &str, keys: &Keys, version: Version, report: &Report) -> 
 /// The name of our client in its certificate.
 const CLIENT: &str = "CN=client";
 
+struct Services<'s> {
+    url: &'s str,
+    keys: &'s Keys,
+    version: Version,
+}
+
+impl Services<'_> {
+    /// Returns a client that verifies and decrypts responses if they are signed and encrypted.
+    fn caller(&self, service: &str, protection: Protection) -> Result<Caller, Failure> {
+        let requirements = Requirements::new().trust(self.keys.trust("authority")?);
+        let requirements = Arc::new(requirements.decrypt_with(self.keys.identity("client")?)?);
+        Ok(Caller { url: format!("{}/{service}", self.url), version: self.version, protection, requirements })
+    }
+}
+
 /// A client of a service, to be configured.
 #[derive(Clone)]
 struct Caller {
     url: String,
     version: Version,
     protection: Protection,
-    /// Responses that are not signed or encrypted are accepted, unless this requires more.
     requirements: Arc<Requirements>,
 }
 

@@ -1,4 +1,4 @@
-//! Calls of the ports, and what must not succeed.
+//! Calls of the ports that follow policies, and what must not succeed.
 
 use super::bank::{Bank, refuse, refuse_replay, reject, reject_replay, transfer};
 use super::policy::{self, Policy, USER};
