@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService, stamp};
+use super::{Peer, PeerServer, SecurityServer, Unsupported, ValueServers, ValueService, stamp};
 use crate::{java, shell};
 
 pub struct Cxf;
@@ -62,14 +62,15 @@ impl Peer for Cxf {
         Ok(Some((Server::start("cxf-addressed", &mut command, 1)?, ADDRESSING_UNSUPPORTED)))
     }
 
-    fn security_client(&self, _: &Ours) -> Result<Option<Command>> {
-        java("deltasoap.interop.Secured").map(Some)
+    fn security_client(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
+        Ok(Some((java("deltasoap.interop.Secured")?, &[])))
     }
 
-    fn security_server(&self, ours: &Ours) -> Result<Option<Server>> {
+    fn security_server(&self, ours: &Ours) -> Result<Option<SecurityServer>> {
         let mut command = java("deltasoap.interop.SecuredServer")?;
         command.arg(format!("file://{}", shell::root().join("tests/interop/secured/bank.wsdl").display()));
-        Server::start("cxf-secured", command.arg(&ours.keys), 1).map(Some)
+        let server = Server::start("cxf-secured", command.arg(&ours.keys), 1)?;
+        Ok(Some(SecurityServer { server, means: "policy", unsupported: &[] }))
     }
 
     fn value_servers(&self, ours: &Ours) -> Result<Option<ValueServers>> {
