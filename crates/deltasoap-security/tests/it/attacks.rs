@@ -449,7 +449,12 @@ fn responses_of_one_second_may_be_equal() {
             "<wsu:Timestamp xmlns:wsu=\"{WSU}\" wsu:Id=\"t\"><wsu:Created>{created}</wsu:Created></wsu:Timestamp>"
         );
         let references = reference("t", &[C14N], timestamp.as_bytes());
-        let signature = signature(&SigningKey::hmac(b"secret"), HMAC, &references, "<ds:KeyName>key</ds:KeyName>");
+        let signature = signature(
+            &SigningKey::hmac(b"secret"),
+            HMAC,
+            &references,
+            "<ds:KeyInfo><ds:KeyName>key</ds:KeyName></ds:KeyInfo>",
+        );
         format!(
             "<s:Envelope xmlns:s=\"http://schemas.xmlsoap.org/soap/envelope/\"><s:Header>\
              <wsse:Security xmlns:wsse=\"{WSSE}\">{timestamp}{signature}</wsse:Security></s:Header><s:Body/></s:Envelope>"
