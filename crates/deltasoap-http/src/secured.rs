@@ -248,67 +248,86 @@ impl<'a> Securing<'a> {
 pub(crate) struct Policies {
     pub(crate) documents: PolicyDocuments,
     #[cfg(feature = "security")]
-    pub(crate) credentials: deltasoap_security::PolicyCredentials,
+    pub(crate) credentials: Option<deltasoap_security::PolicyCredentials>,
 }
 
 /// The side of a service that has policies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     #[cfg(feature = "client")]
-    Client { is_tls: bool },
+    Client { is_tls: bool, has_http_authentication: bool },
     #[cfg(feature = "server")]
     Server,
 }
 
-/// What a side does to meet policies: what secures the messages that it sends, and what checks those
-/// that it receives.
-pub(crate) type Met = (Option<Arc<dyn Protect>>, Option<Arc<dyn Verify>>);
+/// What secures the messages that a side sends, and what checks those that it receives.
+pub(crate) type Security = (Option<Arc<dyn Protect>>, Option<Arc<dyn Verify>>);
 
 impl Policies {
-    /// Returns how a side meets the policies; `None` if messages need no security.
+    /// Returns the security that a side has by the policies. What it was given stays, and if it was
+    /// given something but no credentials, the policies are taken to be met.
     ///
     /// # Errors
-    /// Returns the reason why it does not.
-    pub(crate) fn meet(self, side: Side) -> Result<Option<Met>, UnmetPolicies> {
-        let is_tls = match side {
-            #[cfg(feature = "client")]
-            Side::Client { is_tls } => is_tls,
-            // Whoever serves a service sees to its TLS.
-            #[cfg(feature = "server")]
-            Side::Server => true,
-        };
-        if self.documents.is_empty() || is_tls && self.documents.is_met_by_tls() {
-            return Ok(None);
+    /// Returns the reason why the policies are not met.
+    pub(crate) fn meet(self, side: Side, given: Security) -> Result<Security, UnmetPolicies> {
+        #[cfg(feature = "security")]
+        let has_credentials = self.credentials.is_some();
+        #[cfg(not(feature = "security"))]
+        let has_credentials = false;
+        let (protection, verify) = given;
+        let is_given = protection.is_some() || verify.is_some();
+        if self.documents.is_empty() || is_given && !has_credentials || self.is_left_to_others(side, has_credentials) {
+            return Ok((protection, verify));
         }
-        self.meet_with_security(side)
+        let (own_protection, own_verify) = self.meet_with_security(side)?;
+        Ok((protection.or(own_protection), verify.or(own_verify)))
+    }
+
+    /// Returns true if TLS meets the policies, which whoever serves a service sees to. Without the
+    /// feature `security`, this is all that is known of clients too.
+    fn is_left_to_others(&self, side: Side, has_credentials: bool) -> bool {
+        let is_met_by_tls = self.documents.is_met_by_tls();
+        match side {
+            #[cfg(feature = "client")]
+            Side::Client { is_tls, .. } => cfg!(not(feature = "security")) && is_tls && is_met_by_tls,
+            #[cfg(feature = "server")]
+            Side::Server => !has_credentials && is_met_by_tls,
+        }
     }
 
     #[cfg(feature = "security")]
-    fn meet_with_security(self, side: Side) -> Result<Option<Met>, UnmetPolicies> {
+    fn meet_with_security(self, side: Side) -> Result<Security, UnmetPolicies> {
         use deltasoap_security::{PolicyError, SecurityPolicy, Tls};
 
         let Policies { documents, credentials } = self;
         let unmet = |error: PolicyError| UnmetPolicies(error.to_string());
         if documents.request.is_empty() && documents.response.is_empty() {
-            return Err(UnmetPolicies::of(&documents, "its operations have different ones"));
+            return Err(UnmetPolicies::of(&documents, "they differ between operations, or cannot be read"));
         }
         let policy = SecurityPolicy::parse(&documents).map_err(unmet)?;
+        let mut credentials = credentials.unwrap_or_default();
         let secured = match side {
             #[cfg(feature = "client")]
-            Side::Client { is_tls: true } => policy.client(&credentials.tls(Tls::Server)),
-            #[cfg(feature = "client")]
-            Side::Client { is_tls: false } => policy.client(&credentials),
+            Side::Client { is_tls, has_http_authentication } => {
+                if is_tls {
+                    credentials = credentials.tls(Tls::Server);
+                }
+                if has_http_authentication {
+                    credentials = credentials.http_authentication();
+                }
+                policy.client(&credentials)
+            }
             #[cfg(feature = "server")]
             Side::Server => policy.server(&credentials),
         };
         let secured = secured.map_err(unmet)?;
         let protection = secured.protection.map(|protection| Arc::new(protection) as Arc<dyn Protect>);
         let verify = secured.requirements.map(|requirements| Arc::new(Arc::new(requirements)) as Arc<dyn Verify>);
-        Ok(Some((protection, verify)))
+        Ok((protection, verify))
     }
 
     #[cfg(not(feature = "security"))]
-    fn meet_with_security(self, _: Side) -> Result<Option<Met>, UnmetPolicies> {
+    fn meet_with_security(self, _: Side) -> Result<Security, UnmetPolicies> {
         Err(UnmetPolicies::of(&self.documents, "the feature `security` meets them"))
     }
 }

@@ -66,6 +66,10 @@ pub(crate) struct Needs {
     pub(crate) encrypted_headers: Vec<QName>,
     pub(crate) confirmation: bool,
     pub(crate) signed_attachments: bool,
+    pub(crate) digest_password: bool,
+    pub(crate) encrypted_user: bool,
+    pub(crate) signed_certificates: bool,
+    pub(crate) encrypted_signatures: bool,
 }
 
 /// Header blocks, except the security header.
@@ -231,6 +235,35 @@ impl Requirements {
     #[must_use]
     pub fn accept_cbc(mut self) -> Self {
         self.decryption.accepts_cbc = true;
+        self
+    }
+
+    /// Requires that passwords are sent as digests.
+    #[must_use]
+    pub fn digest_passwords(mut self) -> Self {
+        self.needs.digest_password = true;
+        self
+    }
+
+    /// Requires that user names are encrypted, with their passwords.
+    #[must_use]
+    pub fn encrypted_users(mut self) -> Self {
+        self.needs.encrypted_user = true;
+        self
+    }
+
+    /// Requires that certificates in messages are signed, so that none takes the place of another one
+    /// with the same key.
+    #[must_use]
+    pub fn signed_certificates(mut self) -> Self {
+        self.needs.signed_certificates = true;
+        self
+    }
+
+    /// Requires that signatures are encrypted.
+    #[must_use]
+    pub fn encrypted_signatures(mut self) -> Self {
+        self.needs.encrypted_signatures = true;
         self
     }
 

@@ -459,8 +459,9 @@ impl ClientBuilder {
     /// them, with the reasons. Clients that are made from a WSDL have its policies.
     ///
     /// A client meets them by `policy_credentials` or, if it has none, by whatever `protection` and
-    /// `requirements` are set: then the policies are taken to be met. All three need the feature
-    /// `security`. Policies that require TLS alone are met by a URL with `https`. Default: none.
+    /// `requirements` are set: then the policies are taken to be met. With both, what is set replaces
+    /// what the policies lead to. All three need the feature `security`. Policies that require TLS alone
+    /// are met by a URL with `https`. Default: none.
     #[must_use]
     pub fn policies(mut self, policies: PolicyDocuments) -> Self {
         self.policies.documents = policies;
@@ -472,7 +473,7 @@ impl ClientBuilder {
     #[cfg(feature = "security")]
     #[must_use]
     pub fn policy_credentials(mut self, credentials: deltasoap_security::PolicyCredentials) -> Self {
-        self.policies.credentials = credentials;
+        self.policies.credentials = Some(credentials);
         self
     }
 
@@ -707,11 +708,11 @@ impl ClientBuilder {
     /// As for [`build`](Self::build).
     pub fn build_with<S>(mut self, transport: S) -> Result<Client<S>, ClientBuildError> {
         self.settings.set_url(self.url.clone())?;
-        self.meet_policies().map_err(ClientBuildError::Policies)?;
-        if let (Some(own), None) = (self.own_credentials, &self.settings.credentials) {
+        if let (Some(own), None) = (self.own_credentials.take(), &self.settings.credentials) {
             let own = own.map_err(|_| InvalidUrl { url: self.url.clone(), is_user_invalid: true })?;
             self.settings.credentials = Some(own);
         }
+        self.meet_policies().map_err(ClientBuildError::Policies)?;
         if let Some(mtom) = self.mtom {
             self.settings.attachments.mtom = mtom;
         }
@@ -726,13 +727,13 @@ impl ClientBuilder {
 
     /// Sets the security that the service's policies require.
     fn meet_policies(&mut self) -> Result<(), UnmetPolicies> {
-        let is_given = self.settings.protection.is_some() || self.settings.verify.is_some();
-        let side = Side::Client { is_tls: self.settings.url.scheme_str() == Some("https") };
-        let policies = std::mem::take(&mut self.policies);
-        let met = if is_given { None } else { policies.meet(side)? };
-        if let Some((protection, verify)) = met {
-            (self.settings.protection, self.settings.verify) = (protection, verify);
-            #[cfg(feature = "security")]
+        let is_tls = self.settings.url.scheme_str() == Some("https");
+        let side = Side::Client { is_tls, has_http_authentication: self.settings.credentials.is_some() };
+        let given = (self.settings.protection.take(), self.settings.verify.take());
+        let security = std::mem::take(&mut self.policies).meet(side, given)?;
+        (self.settings.protection, self.settings.verify) = security;
+        #[cfg(feature = "security")]
+        if self.settings.verify.is_some() {
             self.settings.understood.names.push(deltasoap_security::header_name());
         }
         Ok(())

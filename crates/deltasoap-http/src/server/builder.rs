@@ -319,9 +319,9 @@ impl<S> SoapServiceBuilder<S> {
     /// them, with the reasons. Services that are generated from a WSDL have its policies.
     ///
     /// A service meets them by `policy_credentials` or, if it has none, by whatever `protection` and
-    /// `requirements` are set: then the policies are taken to be met. All three need the feature
-    /// `security`. Policies that require TLS alone are left to whoever serves the service. Default:
-    /// none.
+    /// `requirements` are set: then the policies are taken to be met. With both, what is set replaces
+    /// what the policies lead to. All three need the feature `security`. Policies that require TLS alone
+    /// are left to whoever serves the service, unless it has `policy_credentials`. Default: none.
     #[must_use]
     pub fn policies(mut self, policies: PolicyDocuments) -> Self {
         self.settings.policies.documents = policies;
@@ -332,7 +332,7 @@ impl<S> SoapServiceBuilder<S> {
     #[cfg(feature = "security")]
     #[must_use]
     pub fn policy_credentials(mut self, credentials: deltasoap_security::PolicyCredentials) -> Self {
-        self.settings.policies.credentials = credentials;
+        self.settings.policies.credentials = Some(credentials);
         self
     }
 
@@ -670,12 +670,11 @@ impl Settings {
 
     /// Sets the security that the service's policies require.
     fn meet_policies(&mut self) -> Result<(), BuildError> {
-        let is_given = self.protection.is_some() || self.verify.is_some();
-        let policies = std::mem::take(&mut self.policies);
-        let met = if is_given { None } else { policies.meet(Side::Server).map_err(BuildError::Policies)? };
-        if let Some((protection, verify)) = met {
-            (self.protection, self.verify) = (protection, verify);
-            #[cfg(feature = "security")]
+        let given = (self.protection.take(), self.verify.take());
+        let security = std::mem::take(&mut self.policies).meet(Side::Server, given).map_err(BuildError::Policies)?;
+        (self.protection, self.verify) = security;
+        #[cfg(feature = "security")]
+        if self.verify.is_some() {
             self.understood.insert(deltasoap_security::header_name());
         }
         Ok(())

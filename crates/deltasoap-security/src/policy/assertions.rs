@@ -2,7 +2,7 @@
 //!
 //! Whatever is not known or not supported is listed in [`Alternative::unsupported`].
 
-use super::normal::{is_of_security, nested};
+use super::normal::{is_of_security, is_policy};
 use super::suite::Suite;
 use crate::ns;
 use crate::outgoing::KeyReference;
@@ -136,12 +136,22 @@ impl Alternative {
     pub(super) fn read(assertions: &[Node]) -> Self {
         let mut alternative = Alternative::default();
         assertions.iter().filter(|assertion| is_of_security(assertion)).for_each(|it| alternative.assertion(it));
+        alternative.check();
         alternative
     }
 
     /// Returns what is not supported.
     pub(super) fn unsupported(&self) -> Vec<String> {
         self.unsupported.clone()
+    }
+
+    /// Returns true if messages are protected in the same way.
+    pub(super) fn has_binding_of(&self, other: &Alternative) -> bool {
+        match (&self.binding, &other.binding) {
+            (Some(one), Some(other)) => std::mem::discriminant(one) == std::mem::discriminant(other),
+            (None, None) => true,
+            _ => false,
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -244,6 +254,58 @@ impl Alternative {
         }
     }
 
+    /// Notes combinations that are not supported.
+    fn check(&mut self) {
+        let has_timestamp = self.has_timestamp();
+        let is_over_tls = matches!(self.binding, Some(Binding::Transport { .. }));
+        let is_asymmetric = matches!(self.binding, Some(Binding::Asymmetric(_)));
+        let mut reasons = Vec::new();
+        for SupportingToken { token, is_signed, is_encrypted, is_endorsing } in &self.supporting {
+            let is_certificate = matches!(token.kind, TokenKind::X509 { .. });
+            if is_certificate && !(*is_endorsing && is_over_tls && has_timestamp) {
+                reasons.push("certificates as supporting tokens are only supported if they sign a Timestamp over TLS");
+            }
+            if *is_endorsing && !is_certificate {
+                reasons.push("only certificates are supported as endorsing tokens");
+            }
+            if self.binding.is_none() && (*is_signed || *is_encrypted || *is_endorsing) {
+                reasons.push("tokens are to be signed or encrypted, but nothing says how");
+            }
+            if is_asymmetric && *is_encrypted && !matches!(token.kind, TokenKind::User(_)) {
+                reasons.push("encrypted SAML assertions and Kerberos tickets are not supported");
+            }
+        }
+        let has_parts = !(self.signed.is_empty() && self.encrypted.is_empty());
+        if has_parts && self.binding.is_none() {
+            reasons.push("parts are to be signed or encrypted, but nothing says how");
+        }
+        // Such a signature may be one of another message, so it proves nothing.
+        let signs_more = !self.signed.is_empty() || self.supporting.iter().any(|supporting| supporting.is_signed);
+        if is_asymmetric && signs_more && !self.signed.body && !has_timestamp {
+            reasons.push("signed parts and tokens without the body or a Timestamp are not supported");
+        }
+        reasons.into_iter().for_each(|reason| self.refuse(reason.to_owned()));
+    }
+
+    fn refuse(&mut self, reason: String) {
+        if !self.unsupported.contains(&reason) {
+            self.unsupported.push(reason);
+        }
+    }
+
+    /// Returns the assertions of the policy inside an assertion, which may have nothing else inside.
+    fn nested(&mut self, assertion: &Node) -> Vec<Node> {
+        let mut nested = Vec::new();
+        for child in assertion.elements() {
+            if is_policy(child) {
+                nested.extend(child.elements().cloned());
+            } else {
+                self.refuse(format!("{} of {} is not supported", child.name.local, assertion.name.local));
+            }
+        }
+        nested
+    }
+
     fn set_binding(&mut self, binding: Binding) {
         if self.binding.replace(binding).is_some() {
             self.unsupported.push("several security bindings at the same time are not supported".to_owned());
@@ -252,12 +314,12 @@ impl Alternative {
 
     fn transport(&mut self, assertion: &Node) -> Binding {
         let (mut token, mut suite, mut has_timestamp) = (TransportToken::default(), None, false);
-        for property in nested(assertion) {
+        for property in self.nested(assertion) {
             match &*property.name.local {
-                "TransportToken" => token = self.transport_token(property),
-                "AlgorithmSuite" => suite = self.suite(property),
+                "TransportToken" => token = self.transport_token(&property),
+                "AlgorithmSuite" => suite = self.suite(&property),
                 "IncludeTimestamp" => has_timestamp = true,
-                "Layout" => self.layout(property),
+                "Layout" => self.layout(&property),
                 other => self.unsupported.push(unsupported(other)),
             }
         }
@@ -266,7 +328,7 @@ impl Alternative {
 
     fn transport_token(&mut self, property: &Node) -> TransportToken {
         let mut token = TransportToken::default();
-        for https in nested(property) {
+        for https in self.nested(property) {
             if &*https.name.local != "HttpsToken" {
                 self.unsupported.push(unsupported(&https.name.local));
             }
@@ -274,7 +336,7 @@ impl Alternative {
             token.has_client_certificate |= https
                 .attribute("", "RequireClientCertificate")
                 .is_some_and(|value| matches!(value.trim(), "true" | "1"));
-            for detail in nested(https) {
+            for detail in self.nested(&https) {
                 match &*detail.name.local {
                     "RequireClientCertificate" => token.has_client_certificate = true,
                     "HttpBasicAuthentication" | "HttpDigestAuthentication" => token.has_http_authentication = true,
@@ -287,20 +349,20 @@ impl Alternative {
 
     fn asymmetric(&mut self, assertion: &Node) -> Binding {
         let mut binding = Asymmetric::default();
-        for property in nested(assertion) {
+        for property in self.nested(assertion) {
             match &*property.name.local {
                 // A side may have different certificates to sign and to encrypt; here it has one for both.
-                "InitiatorToken" | "InitiatorSignatureToken" => binding.initiator = self.token_of(property),
-                "RecipientToken" | "RecipientSignatureToken" => binding.recipient = self.token_of(property),
-                "InitiatorEncryptionToken" => binding.initiator = binding.initiator.take().or(self.token_of(property)),
-                "RecipientEncryptionToken" => binding.recipient = binding.recipient.take().or(self.token_of(property)),
-                "AlgorithmSuite" => binding.suite = self.suite(property),
+                "InitiatorToken" | "InitiatorSignatureToken" => binding.initiator = self.token_of(&property),
+                "RecipientToken" | "RecipientSignatureToken" => binding.recipient = self.token_of(&property),
+                "InitiatorEncryptionToken" => binding.initiator = binding.initiator.take().or(self.token_of(&property)),
+                "RecipientEncryptionToken" => binding.recipient = binding.recipient.take().or(self.token_of(&property)),
+                "AlgorithmSuite" => binding.suite = self.suite(&property),
                 "IncludeTimestamp" => binding.has_timestamp = true,
                 "ProtectTokens" => binding.signs_token = true,
                 "EncryptSignature" => binding.encrypts_signature = true,
                 // What is signed here are whole header blocks and the body, before it is encrypted.
                 "OnlySignEntireHeadersAndBody" | "SignBeforeEncrypting" => {}
-                "Layout" => self.layout(property),
+                "Layout" => self.layout(&property),
                 other => self.unsupported.push(unsupported(other)),
             }
         }
@@ -310,7 +372,7 @@ impl Alternative {
     /// Reads the order of the security header. The timestamp comes first here, and each token before
     /// what refers to it.
     fn layout(&mut self, property: &Node) {
-        for layout in nested(property) {
+        for layout in self.nested(property) {
             match &*layout.name.local {
                 "Strict" | "Lax" | "LaxTsFirst" | "LaxTimestampFirst" => {}
                 other => self.unsupported.push(unsupported(other)),
@@ -320,7 +382,7 @@ impl Alternative {
 
     fn suite(&mut self, property: &Node) -> Option<Suite> {
         let mut suite = None;
-        for algorithm in nested(property) {
+        for algorithm in self.nested(property) {
             match &*algorithm.name.local {
                 // How XPath filters and references are written, which are supported or not used.
                 "STRTransform10" | "XPath10" | "XPathFilter20" | "AbsXPath" => {}
@@ -334,7 +396,11 @@ impl Alternative {
     }
 
     fn token_of(&mut self, property: &Node) -> Option<Token> {
-        nested(property).filter_map(|token| self.token(token)).next()
+        let tokens = self.nested(property);
+        if tokens.len() != 1 {
+            self.refuse(format!("{} has {} tokens in place of one", property.name.local, tokens.len()));
+        }
+        tokens.iter().filter_map(|token| self.token(token)).next()
     }
 
     fn token(&mut self, assertion: &Node) -> Option<Token> {
@@ -349,7 +415,7 @@ impl Alternative {
             }
         };
         let mut reference = None;
-        for detail in nested(assertion) {
+        for detail in self.nested(assertion) {
             match (&*detail.name.local, kind) {
                 ("WssX509V3Token10" | "WssX509V3Token11", TokenKind::X509 { .. }) => {}
                 ("WssX509PkiPathV1Token10" | "WssX509PkiPathV1Token11", TokenKind::X509 { .. }) => {
@@ -390,7 +456,11 @@ impl Alternative {
         let local = &*assertion.name.local;
         let has = |part: &str| local.contains(part);
         let (is_signed, is_encrypted, is_endorsing) = (has("Signed"), has("Encrypted"), has("Endorsing"));
-        for inner in nested(assertion) {
+        let all = self.nested(assertion);
+        if all.is_empty() {
+            self.refuse(format!("{local} without a token is not supported"));
+        }
+        for inner in &all {
             match &*inner.name.local {
                 "AlgorithmSuite" => {
                     self.suite(inner);
@@ -412,7 +482,7 @@ impl Alternative {
     }
 
     fn options(&mut self, assertion: &Node) {
-        for option in nested(assertion) {
+        for option in self.nested(assertion) {
             match &*option.name.local {
                 "MustSupportRefThumbprint" => self.understood.thumbprint = true,
                 "MustSupportRefKeyIdentifier" => self.understood.key_identifier = true,

@@ -24,6 +24,7 @@ pub struct PolicyCredentials {
     pub(super) assertion: Option<Arc<str>>,
     pub(super) assertions: Option<Arc<AssertionRules>>,
     pub(super) tls: Option<Tls>,
+    pub(super) has_http_authentication: bool,
     pub(super) uses_modern_algorithms: bool,
     adjust_protection: Option<Adjust<Protection>>,
     adjust_requirements: Option<Adjust<Requirements>>,
@@ -119,8 +120,16 @@ impl PolicyCredentials {
         self
     }
 
+    /// States that clients authenticate by HTTP: by `ClientBuilder::credentials`, or as a server checks
+    /// itself.
+    #[must_use]
+    pub fn http_authentication(mut self) -> Self {
+        self.has_http_authentication = true;
+        self
+    }
+
     /// Sends SHA-256 and AES-GCM where the policy's algorithm suite has SHA-1 and AES-CBC, which this
-    /// library does not write. Some services accept them. Default: such policies are not met.
+    /// library does not write. Some services accept them; CXF accepts SHA-256, but not AES-GCM. Default: such policies are not met.
     #[must_use]
     pub fn modern_algorithms(mut self) -> Self {
         self.uses_modern_algorithms = true;

@@ -72,14 +72,8 @@ struct Meeting<'m> {
 impl<'m> Meeting<'m> {
     fn new(alternative: &'m Alternative, credentials: &'m PolicyCredentials) -> Self {
         let mut meeting = Meeting { alternative, credentials, reasons: alternative.unsupported() };
-        match &alternative.binding {
-            Some(Binding::Transport { token, .. }) => meeting.transport(*token),
-            Some(Binding::Asymmetric(_)) => {}
-            None => {
-                if !(alternative.signed.is_empty() && alternative.encrypted.is_empty()) {
-                    meeting.fails("parts are to be signed or encrypted, but nothing says how");
-                }
-            }
+        if let Some(Binding::Transport { token, .. }) = &alternative.binding {
+            meeting.transport(*token);
         }
         meeting
     }
@@ -106,6 +100,9 @@ impl<'m> Meeting<'m> {
                 self.fails("it needs TLS with a client certificate: PolicyCredentials::tls with Tls::Mutual");
             }
             _ => {}
+        }
+        if token.has_http_authentication && !self.credentials.has_http_authentication {
+            self.fails("it needs HTTP authentication: PolicyCredentials::http_authentication");
         }
     }
 
@@ -140,7 +137,7 @@ impl Sending<'_> {
                 self.signature(binding);
                 self.encryption(binding);
             }
-            None => self.no_binding(),
+            None => {}
         }
     }
 
@@ -187,32 +184,13 @@ impl Sending<'_> {
         }
     }
 
-    fn no_binding(&mut self) {
-        let needs_one = |supporting: &SupportingToken| is_protected(supporting) || is_endorsing(supporting);
-        if self.is_request && self.meeting.alternative.supporting.iter().any(needs_one) {
-            self.meeting.fails("tokens are to be signed or encrypted, but nothing says how");
-        }
-    }
-
     /// Signs the time with the key of a token, over TLS.
     fn endorsement(&mut self, suite: Option<&Suite>) {
         let alternative = self.meeting.alternative;
-        if !self.is_request {
-            return;
-        }
-        for supporting in &alternative.supporting {
-            match supporting.token.kind {
-                TokenKind::X509 { .. } if supporting.is_endorsing && alternative.has_timestamp() => {
-                    self.sign_with(&supporting.token, suite);
-                    self.apply(|protection| protection.sign_body(false).sign_headers(false).sign_tokens(false));
-                }
-                TokenKind::X509 { .. } => {
-                    self.meeting.fails("a certificate that does not sign a Timestamp is not supported");
-                }
-                _ if supporting.is_endorsing => {
-                    self.meeting.fails("only certificates are supported as endorsing tokens");
-                }
-                TokenKind::Saml | TokenKind::User(_) | TokenKind::Kerberos { .. } => {}
+        for supporting in alternative.supporting.iter().filter(|it| it.is_endorsing) {
+            if self.is_request {
+                self.sign_with(&supporting.token, suite);
+                self.apply(|protection| protection.sign_body(false).sign_headers(false).sign_tokens(false));
             }
         }
     }
@@ -238,9 +216,6 @@ impl Sending<'_> {
             let protection = protection.sign_body(body).sign_headers(has_headers).sign_tokens(signs_tokens);
             protection.sign_attachments(attachments)
         });
-        if self.is_request && alternative.supporting.iter().any(is_endorsing) {
-            self.meeting.fails("endorsing tokens of AsymmetricBinding are not supported");
-        }
     }
 
     fn sign_with(&mut self, token: &Token, suite: Option<&Suite>) {
@@ -268,14 +243,6 @@ impl Sending<'_> {
         let alternative = self.meeting.alternative;
         let has_encrypted_user = self.is_request
             && alternative.supporting.iter().any(|it| it.is_encrypted && matches!(it.token.kind, TokenKind::User(_)));
-        if self.is_request
-            && alternative
-                .supporting
-                .iter()
-                .any(|it| it.is_encrypted && matches!(it.token.kind, TokenKind::Saml | TokenKind::Kerberos { .. }))
-        {
-            self.meeting.fails("encrypted SAML assertions and Kerberos tickets are not supported");
-        }
         if alternative.encrypted.is_empty() && !binding.encrypts_signature && !has_encrypted_user {
             return;
         }
@@ -351,7 +318,7 @@ impl Receiving<'_> {
                 }
             }
             Some(Binding::Asymmetric(binding)) => {
-                self.signature();
+                self.signature(binding);
                 self.decryption(binding);
             }
             None => {}
@@ -382,13 +349,17 @@ impl Receiving<'_> {
         }
     }
 
-    fn signature(&mut self) {
+    fn signature(&mut self, binding: &Asymmetric) {
         let alternative = self.meeting.alternative;
         let Parts { body, attachments, all_headers, headers } = &alternative.signed;
-        if alternative.signed.is_empty() && !alternative.has_timestamp() {
+        let has_signed_token = self.is_request && alternative.supporting.iter().any(|it| it.is_signed);
+        if alternative.signed.is_empty() && !alternative.has_timestamp() && !has_signed_token {
             return;
         }
         self.trust();
+        if binding.signs_token {
+            self.apply(Requirements::signed_certificates);
+        }
         if *body {
             self.apply(Requirements::signed_body);
         }
@@ -424,6 +395,12 @@ impl Receiving<'_> {
         if alternative.encrypted.body {
             self.apply(Requirements::encrypted_body);
         }
+        if binding.encrypts_signature {
+            self.apply(Requirements::encrypted_signatures);
+        }
+        if has_encrypted_token {
+            self.apply(Requirements::encrypted_users);
+        }
         if binding.suite.as_ref().is_some_and(|suite| !suite.is_gcm) {
             self.apply(Requirements::accept_cbc);
         }
@@ -440,7 +417,10 @@ impl Receiving<'_> {
                 TokenKind::User(Password::None) => {
                     self.meeting.fails("user names without a password prove nothing, so they are not accepted");
                 }
-                TokenKind::User(_) => {
+                TokenKind::User(password) => {
+                    if password == Password::Digest {
+                        self.apply(Requirements::digest_passwords);
+                    }
                     let missing = "the passwords of users: PolicyCredentials::users";
                     if let Some(users) = self.meeting.given(self.meeting.credentials.users.clone(), missing) {
                         self.apply(|requirements| requirements.shared_users(users));
@@ -482,8 +462,4 @@ fn wants_assertion(alternative: &Alternative) -> bool {
 
 fn is_endorsing(supporting: &SupportingToken) -> bool {
     supporting.is_endorsing
-}
-
-fn is_protected(supporting: &SupportingToken) -> bool {
-    supporting.is_signed || supporting.is_encrypted
 }

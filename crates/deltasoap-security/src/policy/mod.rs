@@ -8,7 +8,7 @@
 //!                    └── alternatives, each a list of assertions
 //! ```
 //!
-//! A side takes the first alternative that it can meet. Nothing that a policy requires is skipped: an
+//! A side takes the first alternative that it can meet, for requests and responses alike. Nothing that a policy requires is skipped: an
 //! assertion that is unknown or not supported makes its alternative unusable.
 
 mod assertions;
@@ -102,13 +102,7 @@ impl SecurityPolicy {
     pub fn unsupported(&self) -> Vec<String> {
         let least =
             |all: &[Alternative]| all.iter().map(Alternative::unsupported).min_by_key(Vec::len).unwrap_or_default();
-        let mut unsupported = least(&self.request);
-        for reason in least(&self.response) {
-            if !unsupported.contains(&reason) {
-                unsupported.push(reason);
-            }
-        }
-        unsupported
+        united(least(&self.request), least(&self.response))
     }
 
     /// Returns how a client meets the policy.
@@ -127,45 +121,61 @@ impl SecurityPolicy {
         self.secured(Side::Server, credentials)
     }
 
+    /// Meets the first alternative for requests that can be met with one for responses that has the
+    /// same binding.
     fn secured(&self, side: Side, credentials: &PolicyCredentials) -> Result<Secured, PolicyError> {
-        let (sent, received) = match side {
-            Side::Client => (&self.request, &self.response),
-            Side::Server => (&self.response, &self.request),
-        };
-        let protection = first_met(sent, |alternative| meet::protection(alternative, side, credentials));
-        let requirements = first_met(received, |alternative| meet::requirements(alternative, side, credentials));
-        match (protection, requirements) {
-            (Ok(protection), Ok(requirements)) => Ok(Secured {
-                protection: protection.map(|it| credentials.adjusted_protection(it)),
-                requirements: requirements.map(|it| credentials.adjusted_requirements(it)),
-            }),
-            (protection, requirements) => {
-                let mut reasons = protection.err().unwrap_or_default();
-                for reason in requirements.err().unwrap_or_default() {
-                    if !reasons.contains(&reason) {
-                        reasons.push(reason);
+        let or_nothing = |all: &[Alternative]| if all.is_empty() { vec![Alternative::default()] } else { all.to_vec() };
+        let (requests, responses) = (or_nothing(&self.request), or_nothing(&self.response));
+        let mut least: Option<Vec<String>> = None;
+        for request in &requests {
+            let has_alike = responses.iter().any(|response| response.has_binding_of(request));
+            for response in responses.iter().filter(|response| !has_alike || response.has_binding_of(request)) {
+                match exchange(request, response, side, credentials) {
+                    Ok(secured) => return Ok(secured),
+                    Err(reasons) if least.as_ref().is_none_or(|least| reasons.len() < least.len()) => {
+                        least = Some(reasons);
                     }
+                    Err(_) => {}
                 }
-                Err(PolicyError::Unmet(reasons))
             }
+        }
+        Err(PolicyError::Unmet(least.unwrap_or_default()))
+    }
+}
+
+/// Meets alternatives for both messages of an exchange.
+///
+/// # Errors
+/// Returns the reasons why they are not met.
+fn exchange(
+    request: &Alternative,
+    response: &Alternative,
+    side: Side,
+    credentials: &PolicyCredentials,
+) -> Result<Secured, Vec<String>> {
+    let (sent, received) = match side {
+        Side::Client => (request, response),
+        Side::Server => (response, request),
+    };
+    match (meet::protection(sent, side, credentials), meet::requirements(received, side, credentials)) {
+        (Ok(protection), Ok(requirements)) => Ok(Secured {
+            protection: protection.map(|it| credentials.adjusted_protection(it)),
+            requirements: requirements.map(|it| credentials.adjusted_requirements(it)),
+        }),
+        (protection, requirements) => {
+            Err(united(protection.err().unwrap_or_default(), requirements.err().unwrap_or_default()))
         }
     }
 }
 
-/// Returns how the first alternative is met that can be, or the reasons of the one with the fewest.
-fn first_met<T>(
-    alternatives: &[Alternative],
-    mut meet: impl FnMut(&Alternative) -> Result<Option<T>, Vec<String>>,
-) -> Result<Option<T>, Vec<String>> {
-    let mut least: Option<Vec<String>> = None;
-    for alternative in alternatives {
-        match meet(alternative) {
-            Ok(met) => return Ok(met),
-            Err(reasons) if least.as_ref().is_none_or(|least| reasons.len() < least.len()) => least = Some(reasons),
-            Err(_) => {}
+/// Returns the reasons of both lists, each once.
+fn united(mut all: Vec<String>, others: Vec<String>) -> Vec<String> {
+    for other in others {
+        if !all.contains(&other) {
+            all.push(other);
         }
     }
-    least.map_or(Ok(None), Err)
+    all
 }
 
 /// The reason why a policy cannot be used.

@@ -25,22 +25,26 @@ impl Suite {
             let (name, cipher) = (name.to_owned(), Some(ContentCipher::default()));
             return Some(Suite { name, is_sha1: false, is_gcm: true, is_rsa15: false, cipher });
         }
-        let rest = name.strip_prefix("Basic").or_else(|| name.starts_with("TripleDes").then_some(name))?;
-        let cipher = match rest {
-            _ if rest.starts_with("256") => Some(ContentCipher::Aes256Gcm),
-            _ if rest.starts_with("192") => Some(ContentCipher::Aes192Gcm),
-            _ if rest.starts_with("128") => Some(ContentCipher::Aes128Gcm),
-            _ if rest.starts_with("TripleDes") => None,
+        const CIPHERS: [(&str, Option<ContentCipher>); 4] = [
+            ("Basic256", Some(ContentCipher::Aes256Gcm)),
+            ("Basic192", Some(ContentCipher::Aes192Gcm)),
+            ("Basic128", Some(ContentCipher::Aes128Gcm)),
+            ("TripleDes", None),
+        ];
+        let (rest, cipher) = CIPHERS.iter().find_map(|(prefix, cipher)| Some((name.strip_prefix(prefix)?, *cipher)))?;
+        let (is_gcm, rest) = match rest.strip_prefix("GCM") {
+            Some(rest) if cipher.is_some() => (true, rest),
+            _ => (false, rest),
+        };
+        let (is_sha1, is_rsa15) = match rest {
+            // CXF's suites with AES-GCM have SHA-256.
+            "" => (!is_gcm, false),
+            "Sha256" => (false, false),
+            "Rsa15" if !is_gcm => (true, true),
+            "Sha256Rsa15" if !is_gcm => (false, true),
             _ => return None,
         };
-        let has = |part: &str| rest.contains(part);
-        Some(Suite {
-            name: name.to_owned(),
-            is_sha1: !(has("Sha256") || has("Sha384") || has("Sha512")),
-            is_gcm: has("GCM"),
-            is_rsa15: has("Rsa15"),
-            cipher,
-        })
+        Some(Suite { name: name.to_owned(), is_sha1, is_gcm, is_rsa15, cipher })
     }
 
     /// Returns how keys are encrypted.

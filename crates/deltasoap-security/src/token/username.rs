@@ -125,6 +125,12 @@ fn password_digest(nonce: &[u8], created: &str, password: &str) -> Vec<u8> {
     hasher.finish()
 }
 
+/// Returns true if the password of a token is a digest.
+pub(crate) fn has_digest(tree: &Tree, token: usize) -> bool {
+    let password = tree.find(token, ns::WSSE, "Password");
+    password.is_some_and(|password| tree.get(password).attribute("", "Type") == Some(ns::PASSWORD_DIGEST))
+}
+
 /// Checks a received token. Returns the name of the user, and the nonce, which is accepted once.
 ///
 /// # Errors

@@ -539,6 +539,10 @@ impl<'c> Check<'c> {
             encrypted_body,
             encrypted_headers,
             confirmation,
+            digest_password,
+            encrypted_user,
+            signed_certificates,
+            encrypted_signatures,
             signed_attachments: _,
         } = &self.requirements.needs;
         let Found { sender, references, .. } = &self.found;
@@ -582,6 +586,23 @@ impl<'c> Check<'c> {
             }
             if encrypted_headers.iter().any(|required| name(&required)) && !self.was_encrypted(block) {
                 return Err(SecurityError::Missing(format!("the header block {} is not encrypted", tree.path(block))));
+            }
+            for child in tree.children(block).filter(|_| element.is(ns::WSSE, "Security")) {
+                let token = tree.get(child);
+                let is_user = token.is(ns::WSSE, "UsernameToken");
+                if is_user && *digest_password && !username::has_digest(tree, child) {
+                    return missing("digest of a password");
+                }
+                if is_user && *encrypted_user && !self.was_encrypted(child) {
+                    return missing("encrypted user name");
+                }
+                let is_certificate = token.is(ns::WSSE, "BinarySecurityToken") && !self.is_verified_token(child);
+                if is_certificate && *signed_certificates && !is_signed(child) {
+                    return missing("signature over its certificate");
+                }
+                if token.is(ns::DS, "Signature") && *encrypted_signatures && !self.was_encrypted(child) {
+                    return missing("encrypted signature");
+                }
             }
             let is_token = |&child: &usize| {
                 tree.get(child).is(ns::WSSE, "UsernameToken")

@@ -352,3 +352,124 @@ fn hostile_policies_are_errors() {
     assert!(SecurityPolicy::parse(&PolicyDocuments::default()).expect("nothing").is_empty());
     assert!(parse(&document("<x:Other xmlns:x='urn:x'/>")).expect("a policy").is_empty());
 }
+
+fn either(one: &str, other: &str) -> String {
+    format!("<wsp:ExactlyOne><wsp:All>{one}</wsp:All><wsp:All>{other}</wsp:All></wsp:ExactlyOne>")
+}
+
+fn supporting(kind: &str, token: &str) -> String {
+    format!("<sp:{kind}><P>{token}</P></sp:{kind}>")
+}
+
+/// What a client does not meet, a server does not skip.
+#[test]
+fn neither_side_skips_tokens() {
+    let binding = asymmetric("Basic256Sha256", "<sp:IncludeTimestamp/>");
+    let certificate = "<sp:X509Token/>";
+    for assertions in [
+        [&binding, SIGNED, &supporting("EndorsingSupportingTokens", certificate)].concat(),
+        [TLS, &supporting("SignedSupportingTokens", certificate)].concat(),
+        supporting("EndorsingSupportingTokens", certificate),
+        supporting("SupportingTokens", certificate),
+        [TLS, &supporting("EndorsingSupportingTokens", "<sp:SamlToken/>")].concat(),
+        supporting("SignedSupportingTokens", "<sp:UsernameToken/>"),
+        supporting("SupportingTokens", ""),
+        "<sp:SupportingTokens><sp:UsernameToken/></sp:SupportingTokens>".to_owned(),
+        supporting("SupportingTokens", "<wsp:ExactlyOne><sp:IssuedToken/></wsp:ExactlyOne>"),
+        supporting("SupportingTokens", "<sp:UsernameToken><sp:Issuer/></sp:UsernameToken>"),
+        [
+            asymmetric("Basic256Sha256", ""),
+            "<sp:SignedParts><sp:Header Namespace='urn:tx'/></sp:SignedParts>".to_owned(),
+        ]
+        .concat(),
+        [asymmetric("Basic256Sha256", ""), user("SignedSupportingTokens", "")].concat(),
+        asymmetric("Basic256Sha256Invented", "<sp:IncludeTimestamp/>"),
+        binding
+            .replace("</sp:X509Token></P></sp:InitiatorToken>", "</sp:X509Token><sp:Unheard/></P></sp:InitiatorToken>"),
+        TLS.replace("</P></sp:TransportBinding>", "<sp:ProtectTokens/></P></sp:TransportBinding>"),
+    ] {
+        let policy = parse(&assertions);
+        assert!(!policy.unsupported().is_empty(), "{assertions}");
+        assert!(!reasons(policy.client(&of_client().tls(Tls::Mutual))).is_empty(), "{assertions}");
+        assert!(!reasons(policy.server(&of_server().tls(Tls::Mutual))).is_empty(), "{assertions}");
+    }
+}
+
+#[test]
+fn alternatives_inside_assertions_are_alternatives() {
+    let token = "<wsp:ExactlyOne><sp:IssuedToken/><sp:UsernameToken/></wsp:ExactlyOne>";
+    let policy = parse(&supporting("SupportingTokens", token));
+    assert_eq!(policy.unsupported(), [] as [&str; 0]);
+    request(&policy, &policy, None).expect("a valid request");
+    let documents = |assertions: &str| PolicyDocuments {
+        request: document(&supporting("SupportingTokens", assertions)).into(),
+        ..PolicyDocuments::default()
+    };
+    for (assertions, reason) in [
+        ("<wsp:ExactlyOne/>".to_owned(), "no alternatives"),
+        ("<sp:UsernameToken wsp:Optional='true'/>".repeat(7), "more than 64 alternatives"),
+    ] {
+        let error = SecurityPolicy::parse(&documents(&assertions)).expect_err("an error").to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+    // Only an attribute of WS-Policy makes an assertion optional.
+    let token = supporting("SupportingTokens", "<sp:UsernameToken/>");
+    for attribute in ["xmlns:x='urn:x' x:Optional='true'", "wsp:Ignorable='true'"] {
+        let policy = parse(&token.replacen("<sp:SupportingTokens", &format!("<sp:SupportingTokens {attribute}"), 1));
+        assert!(reasons(policy.server(&PolicyCredentials::new()))[0].contains("users"), "{attribute}");
+    }
+}
+
+/// Both messages of an exchange follow the same alternative.
+#[test]
+fn requests_and_responses_have_the_same_binding() {
+    let signed = [&asymmetric("Basic256Sha256", "<sp:IncludeTimestamp/>"), SIGNED].concat();
+    let policy = parse(&either(&signed, TLS));
+    for credentials in [
+        PolicyCredentials::new().identity(client()).tls(Tls::Server),
+        PolicyCredentials::new().trust(trust()).tls(Tls::Server),
+    ] {
+        let secured = policy.client(&credentials).expect("over TLS");
+        assert_eq!(secured.protection.expect("a timestamp").body_id(), None);
+        let requirements = secured.requirements.expect("a timestamp");
+        let plain = parse(TLS).server(&credentials).expect("a server").protection.expect("a timestamp");
+        let response = send_by(&mut Template::new(Templating::default()), &transfer(), &plain, Version::Soap11, &[]);
+        verify(&response, requirements).expect("a response over TLS");
+    }
+    assert!(policy.client(&of_client()).expect("a client").protection.expect("protection").body_id().is_some());
+}
+
+#[test]
+fn receivers_require_what_senders_add() {
+    let binding = asymmetric("Basic256GCMSha256", "<sp:IncludeTimestamp/><sp:ProtectTokens/><sp:EncryptSignature/>");
+    let policy = |form: &str| parse(&[&binding, SIGNED, &user("SignedEncryptedSupportingTokens", form)].concat());
+    let strict = policy("<sp:HashPassword/>");
+    request(&strict, &strict, None).expect("a valid request");
+    let error = request(&policy(""), &strict, None).expect_err("a text").to_string();
+    assert!(error.contains("digest"), "{error}");
+    let plain = |more: &str, kind: &str| {
+        let binding = asymmetric("Basic256GCMSha256", &format!("<sp:IncludeTimestamp/>{more}"));
+        parse(&[&binding, SIGNED, &user(kind, "<sp:HashPassword/>")].concat())
+    };
+    for (lax, missing) in [
+        (plain("<sp:ProtectTokens/><sp:EncryptSignature/>", "SignedSupportingTokens"), "encrypted user name"),
+        (plain("<sp:ProtectTokens/>", "SignedEncryptedSupportingTokens"), "encrypted signature"),
+    ] {
+        let error = request(&lax, &strict, None).expect_err(missing).to_string();
+        assert!(error.contains(missing), "{error}");
+    }
+    let lax = parse(&[&asymmetric("Basic256Sha256", "<sp:IncludeTimestamp/>"), SIGNED].concat());
+    let strict = parse(&[&asymmetric("Basic256Sha256", "<sp:IncludeTimestamp/><sp:ProtectTokens/>"), SIGNED].concat());
+    let error = request(&lax, &strict, None).expect_err("an unsigned certificate").to_string();
+    assert!(error.contains("over its certificate"), "{error}");
+}
+
+#[test]
+fn http_authentication_is_required() {
+    let basic = TLS.replace("<sp:HttpsToken/>", "<sp:HttpsToken><P><sp:HttpBasicAuthentication/></P></sp:HttpsToken>");
+    let policy = parse(&basic);
+    let credentials = || of_client().tls(Tls::Server);
+    assert!(reasons(policy.client(&credentials()))[0].contains("HTTP authentication"));
+    policy.client(&credentials().http_authentication()).expect("a client");
+    policy.server(&of_server().tls(Tls::Server).http_authentication()).expect("a server");
+}

@@ -195,10 +195,13 @@ pub struct SecurityAssertions {
 impl SecurityAssertions {
     /// Returns the policies of an operation, given those of its binding.
     pub fn documents(&self, binding: &SecurityAssertions) -> PolicyDocuments {
-        let document = |own: &str| {
-            let all = [&*binding.exchange, &*self.exchange, own].concat();
-            match all.is_empty() {
-                true => all,
+        // Of a policy that cannot be read, or is too long, nothing is known but that there is one.
+        let is_unknown = |name: &str| name.starts_with("policy ") || name.starts_with("policies ");
+        let is_incomplete = binding.required.iter().chain(&self.required).any(|name| is_unknown(name));
+        let document = |own: &str, of_binding: &str| {
+            let all = [&*binding.exchange, of_binding, &*self.exchange, own].concat();
+            match all.is_empty() || is_incomplete {
+                true => String::new(),
                 false => format!("<Policy xmlns=\"{POLICY}\">{all}</Policy>"),
             }
         };
@@ -210,8 +213,8 @@ impl SecurityAssertions {
         }
         PolicyDocuments {
             required: required.join(", ").into(),
-            request: document(&self.request).into(),
-            response: document(&self.response).into(),
+            request: document(&self.request, &binding.request).into(),
+            response: document(&self.response, &binding.response).into(),
         }
     }
 }

@@ -19,8 +19,15 @@ const MAX_ASSERTIONS: usize = 100;
 /// Extension elements that attach policies. The policies themselves say what is required.
 const POLICIES: [&str; 4] = ["Policy", "PolicyReference", "UsingAddressing", "UsingPolicy"];
 
+/// Stands after each policy of a text. It occurs in none of them, since nothing but elements is
+/// written there.
+const SEPARATOR: &str = "\n";
+
 /// What a reference to a policy that says nothing about security is replaced by.
 const EMPTY_POLICY: &str = "<Policy xmlns=\"http://www.w3.org/ns/ws-policy\"></Policy>";
+
+/// The namespace of `xml:id`.
+const XML: &str = "http://www.w3.org/XML/1998/namespace";
 
 /// Maximum length of a chain of policy references.
 const MAX_DEPTH: usize = 64;
@@ -64,7 +71,10 @@ pub(super) fn named(sources: &Sources) -> NamedPolicies<'_> {
     };
     for &document in &sources.descriptions {
         for node in sources.root(document).children().filter(|child| child.local() == "Policy") {
-            let id = node.attributes().find(|&(name, _)| sources.names.local(name) == "Id");
+            let id = node.attributes().find(|&(name, _)| {
+                let (namespace, local) = (sources.names.namespace(name), sources.names.local(name));
+                local == "Id" || local == "id" && namespace == XML
+            });
             if let Some((_, id)) = id {
                 named.nodes.entry((document, id)).or_insert(node);
             }
@@ -261,7 +271,7 @@ impl<'s> NamedPolicies<'s> {
         let Some(&named) = self.nodes.get(&key) else {
             self.fault(node, "a policy that is not in this document");
             let mut policy = Policy::default();
-            policy.require(&format!("policy {uri}"));
+            policy.require(&format!("{SECURITY}policy {uri}"));
             return policy;
         };
         if let Some(known) = self.read.get(&key) {
@@ -273,7 +283,11 @@ impl<'s> NamedPolicies<'s> {
                 node,
                 if leads_back { "a policy that refers to itself" } else { "policies that refer to too many others" },
             );
-            return Policy::default();
+            let mut policy = Policy::default();
+            if !leads_back {
+                policy.require(&format!("{SECURITY}policy {uri}"));
+            }
+            return policy;
         }
         self.open.push(key);
         let policy = self.of(named);
@@ -304,7 +318,7 @@ impl<'s> NamedPolicies<'s> {
                 node.children().flat_map(|child| self.required(child)).take(MAX_ASSERTIONS).collect()
             }
             "PolicyReference" => self.reference(node).requirements(),
-            _ if is_true("Optional") || is_true("Ignorable") => Vec::new(),
+            _ if is_true("Optional") || is_true("Ignorable") && !is_of_security(node) => Vec::new(),
             "Addressing" | "UsingAddressing" => {
                 // An assertion about where responses go may be inside; the HTTP response is the default.
                 let inner = node.children().flat_map(|child| self.required(child));
@@ -335,8 +349,8 @@ impl Policy {
         let own = other.security.exchange.clone();
         match kind {
             "input" => self.add_security(&SecurityAssertions { request: own, ..SecurityAssertions::default() }),
-            "output" => self.add_security(&SecurityAssertions { response: own, ..SecurityAssertions::default() }),
-            _ => {}
+            // Faults are secured like responses.
+            _ => self.add_security(&SecurityAssertions { response: own, ..SecurityAssertions::default() }),
         }
     }
 
@@ -344,13 +358,16 @@ impl Policy {
     fn add_security(&mut self, other: &SecurityAssertions) {
         let SecurityAssertions { exchange, request, response, .. } = &mut self.security;
         for (own, added) in [(exchange, &other.exchange), (request, &other.request), (response, &other.response)] {
-            if !own.contains(&**added) {
-                *own = [&**own, &**added].concat().into();
+            for policy in added.split(SEPARATOR).filter(|policy| !policy.is_empty()) {
+                if !own.split(SEPARATOR).any(|known| known == policy) {
+                    *own = [&**own, policy, SEPARATOR].concat().into();
+                }
             }
         }
         let lengths = [&self.security.exchange, &self.security.request, &self.security.response].map(|it| it.len());
         if lengths.iter().sum::<usize>() > MAX_SECURITY {
-            self.security = SecurityAssertions::default();
+            let required = std::mem::take(&mut self.security.required);
+            self.security = SecurityAssertions { required, ..SecurityAssertions::default() };
             self.require(&format!("{SECURITY}policies about security longer than {MAX_SECURITY} bytes"));
         }
     }
@@ -388,10 +405,11 @@ impl Policy {
     }
 }
 
-/// Returns true for assertions of WS-SecurityPolicy 1.1 to 1.3.
+/// Returns true for assertions of WS-SecurityPolicy 1.1 to 1.3, and of its forerunner of 2002.
 fn is_of_security(node: Node<'_>) -> bool {
     let namespace = node.namespace();
     namespace == "http://schemas.xmlsoap.org/ws/2005/07/securitypolicy"
+        || namespace == "http://schemas.xmlsoap.org/ws/2002/12/secext"
         || namespace.starts_with("http://docs.oasis-open.org/ws-sx/ws-securitypolicy/")
 }
 

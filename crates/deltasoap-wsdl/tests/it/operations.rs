@@ -304,14 +304,43 @@ fn policies_about_security_are_kept_as_they_are() {
              xmlns:a1=\"{w}\" a1:Optional=\"true\"></UsernameToken></Policy>"
         ),
     );
+    let (binding, operation) = (binding + "\n", operation + "\n");
     let input = format!(
         "<Policy xmlns=\"{w}\"><ExactlyOne><All><SignedParts xmlns=\"{SP}\"><Body></Body>\
          <Header Namespace=\"urn:&amp;x\"></Header></SignedParts></All><Policy xmlns=\"{w}\"></Policy></ExactlyOne></Policy>"
     );
-    assert_eq!(documents.request, format!("<Policy xmlns=\"{w}\">{binding}{operation}{input}</Policy>"));
+    assert_eq!(documents.request, format!("<Policy xmlns=\"{w}\">{binding}{operation}{input}\n</Policy>"));
     assert_eq!(documents.response, format!("<Policy xmlns=\"{w}\">{binding}{operation}</Policy>"));
     let none = required("<s:A/><s:TransportBinding/>");
     assert_eq!(none, ["A", "TransportBinding"], "in another namespace");
+}
+
+/// A policy that is part of another one counts on its own too.
+#[test]
+fn policies_inside_others_are_kept() {
+    let policies = format!(
+        "<p:Policy xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:s='{SP}' xml:id='strong'><s:SignedParts/></p:Policy>\
+         <p:Policy xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:s='{SP}' xml:id='either'><p:ExactlyOne>\
+         <p:PolicyReference URI='#strong'/><s:TransportBinding/></p:ExactlyOne></p:Policy>"
+    );
+    let references = "<p:PolicyReference URI='#either'/><p:PolicyReference URI='#strong'/>";
+    let import = secured(&policies, references, "", "");
+    let exchange = &*import.definitions().bindings[0].policy.security.exchange;
+    assert_eq!(exchange.matches("<SignedParts").count(), 2, "{exchange}");
+    assert_eq!(exchange.lines().count(), 2, "{exchange}");
+    // The same policy twice is one.
+    let again = secured(&policies, &[references, references].concat(), "", "");
+    assert_eq!(&*again.definitions().bindings[0].policy.security.exchange, exchange);
+}
+
+/// Of what cannot be read, nothing is known but that it is required.
+#[test]
+fn policies_that_are_not_there_are_required() {
+    let import = secured("", "<p:PolicyReference URI='#gone'/><p:Policy><sp:SignedParts/></p:Policy>", "", "");
+    let binding = &import.definitions().bindings[0];
+    let documents = binding.operations[0].policy.security.documents(&binding.policy.security);
+    assert_eq!(documents.required, "policy #gone, SignedParts");
+    assert!(documents.request.is_empty() && documents.response.is_empty() && !documents.is_met_by_tls());
 }
 
 #[test]
@@ -432,7 +461,8 @@ fn policies_of_operations_messages_and_ports_count() {
         <service name='S'><port name='Q' binding='t:B'><p:PolicyReference xmlns:p='http://www.w3.org/ns/ws-policy' URI='#b'/></port></service>";
     let import = import(&description("", content)).unwrap();
     let binding = &import.definitions().bindings[0];
-    assert_eq!(binding.operations[0].policy.required, ["A", "policy #none", "B"].map(Box::from));
+    assert_eq!(binding.operations[0].policy.required, ["A", "B"].map(Box::from));
+    assert_eq!(binding.operations[0].policy.security.required, [Box::from("policy #none")]);
     assert_eq!(binding.policy.required, [Box::from("B")]);
     assert!(import.notes().iter().any(|note| note.text == "a policy that is not in this document"));
 }
@@ -484,7 +514,8 @@ fn policies_of_services_and_port_types_count_and_those_that_others_refer_to() {
     ];
     let import = import(&description("", &content.concat())).unwrap();
     let binding = &import.definitions().bindings[0];
-    assert_eq!(binding.policy.required, ["D", "A", "B", "policy #none"].map(Box::from));
+    assert_eq!(binding.policy.required, ["D", "A", "B"].map(Box::from));
+    assert_eq!(binding.policy.security.required, [Box::from("policy #none")]);
     assert_eq!(binding.policy.others, ["D", "A", "B", "C"].map(Box::from));
     assert_eq!(binding.operations[0].policy.required, ["E", "F"].map(Box::from));
     let notes: Vec<_> = import.notes().iter().map(|note| &*note.text).collect();
@@ -510,8 +541,9 @@ fn policies_may_be_named_and_what_nothing_meets_is_noted() {
             .to_owned(),
     ];
     let import = import(&description("", &content.concat())).unwrap();
-    let required = ["policy http://example.org/c", "A", "B"].map(Box::from);
-    assert_eq!(import.definitions().bindings[0].policy.required, required);
+    let policy = &import.definitions().bindings[0].policy;
+    assert_eq!(policy.required, ["A", "B"].map(Box::from));
+    assert_eq!(policy.security.required, [Box::from("policy http://example.org/c")]);
     let count = |text: &str| import.notes().iter().filter(|note| note.text == text).count();
     assert_eq!(count("a policy that is not in this document"), 1, "{:?}", import.notes());
     assert_eq!(count("a policy without alternatives: nothing satisfies it"), 2, "{:?}", import.notes());
