@@ -13,6 +13,8 @@ mod cxf;
 mod fetch;
 mod gsoap;
 mod markdown;
+mod maven;
+mod metro;
 mod mono;
 pub mod node_soap;
 mod ours;
@@ -58,6 +60,7 @@ enum PeerName {
     Php,
     Axis,
     Mono,
+    Metro,
     CwmpClient,
     /// Our own client and server, to check the tests themselves
     Deltasoap,
@@ -75,6 +78,7 @@ impl PeerName {
             PeerName::NodeSoap => Box::new(node_soap::NodeSoap),
             PeerName::Axis => Box::new(axis::Axis),
             PeerName::Mono => Box::new(mono::Mono),
+            PeerName::Metro => Box::new(metro::Metro),
             PeerName::Php => Box::new(php::Php),
             PeerName::CwmpClient => Box::new(cwmp_client::CwmpClient),
             PeerName::Deltasoap => Box::new(ours::Ourselves),
@@ -124,13 +128,14 @@ trait Peer {
     }
 
     /// Returns its client of the service that requires WS-Security, which is started with the URL below
-    /// which the ports are, and the folder with the keys; `None` if it has none.
-    fn security_client(&self, _: &Ours) -> Result<Option<Command>> {
+    /// which the ports are, and the folder with the keys, and what it does not offer; `None` if it has none.
+    fn security_client(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
         Ok(None)
     }
 
-    /// Returns its server of the service that requires WS-Security, started; `None` if it has none.
-    fn security_server(&self, _: &Ours) -> Result<Option<Server>> {
+    /// Returns its server of the service that requires WS-Security, started, and what it does not offer;
+    /// `None` if it has none.
+    fn security_server(&self, _: &Ours) -> Result<Option<(Server, Unsupported)>> {
         Ok(None)
     }
 
@@ -314,18 +319,23 @@ fn test_addressing_server(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>
 
 /// Calls our service that requires WS-Security with the peer's client.
 fn test_security_client(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
-    let Some(mut command) = peer.security_client(ours)? else { return Ok(None) };
+    let Some((mut command, unsupported)) = peer.security_client(ours)? else { return Ok(None) };
     println!("calling our server by WS-Security with {}", peer.name());
     let lines = process::output(command.arg(ours.values.at("/secured")).arg(&ours.keys))?;
-    Column::parse(peer.name(), Side::Client, SECURITY, &lines).map(Some)
+    let mut column = Column::parse(peer.name(), Side::Client, SECURITY, &lines)?;
+    column.note_unsupported(unsupported);
+    Ok(Some(column))
 }
 
 /// Calls the peer's service that requires WS-Security with our client.
 fn test_security_server(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
-    let Some(server) = peer.security_server(ours)? else { return Ok(None) };
+    let Some((server, unsupported)) = peer.security_server(ours)? else { return Ok(None) };
     println!("calling the server of {} by WS-Security with our client", peer.name());
     let mut command = ours.client();
     command.arg("--ca").arg(ours.authority()).args(["--secured", &server.url]).arg(&ours.keys);
+    for (feature, reason) in unsupported {
+        command.arg("--lacks").arg(format!("{feature}={reason}"));
+    }
     Column::parse(peer.name(), Side::Server, SECURITY, &process::output(&mut command)?).map(Some)
 }
 

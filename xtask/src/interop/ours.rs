@@ -149,10 +149,10 @@ impl Peer for Ourselves {
         Ok(Some(command))
     }
 
-    fn security_client(&self, ours: &Ours) -> Result<Option<Command>> {
+    fn security_client(&self, ours: &Ours) -> Result<Option<(Command, Unsupported)>> {
         let mut command = ours.client();
         command.arg("--ca").arg(ours.authority()).arg("--secured");
-        Ok(Some(command))
+        Ok(Some((command, &[])))
     }
 
     fn device(&self, ours: &Ours) -> Result<Option<(Command, Unsupported)>> {

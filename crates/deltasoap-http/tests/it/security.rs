@@ -348,6 +348,28 @@ async fn addressing_is_signed() {
     }
 }
 
+/// Clients that require WS-Addressing, such as Metro, ignore what a fault without an action says.
+#[tokio::test]
+async fn faults_about_security_have_an_action() {
+    use http_body_util::BodyExt;
+    let service = SoapService::builder()
+        .addressing(deltasoap::server::AddressingMode::Require)
+        .requirements(required("request"))
+        .protection(signed("response"))
+        .operation(async |_: Transfer| Receipt { amount: 0.0, sender: String::new() })
+        .build()
+        .expect("a service");
+    let message = "<Envelope xmlns='http://schemas.xmlsoap.org/soap/envelope/'><Header>\
+                   <Action xmlns='http://www.w3.org/2005/08/addressing'>urn:transfer</Action></Header>\
+                   <Body><Transfer xmlns='urn:bank'><amount>1</amount></Transfer></Body></Envelope>";
+    let request = http::Request::post("/").header("Content-Type", "text/xml").body(http_body_util::Full::from(message));
+    let response = tower::ServiceExt::oneshot(service, request.expect("a request")).await.expect("infallible");
+    let fault = response.into_body().collect().await.expect("a body").to_bytes();
+    let fault = String::from_utf8_lossy(&fault);
+    assert!(fault.contains("lacks security that the service requires"), "{fault}");
+    assert!(fault.contains(">http://www.w3.org/2005/08/addressing/soap/fault</"), "{fault}");
+}
+
 /// A response says which request it answers.
 #[tokio::test]
 async fn responses_confirm_signatures() {
