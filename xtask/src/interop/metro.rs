@@ -18,6 +18,7 @@ const NO_GCM: (&str, &str) = ("security encrypted", "its suites have only AES-CB
 
 const SERVER_UNSUPPORTED: Unsupported = &[
     NO_GCM,
+    ("security signed/a replayed request is refused", "it keeps no record of signed messages, only of user names"),
     (
         "security signed/line ends are signed",
         "it verifies signatures as if a carriage return before a line feed were not there",
