@@ -18,6 +18,7 @@ use deltasoap_core::{Buffer, Error, Limits, Outgoing};
 use deltasoap_xml::Encoding;
 use http::Extensions;
 use std::any::Any;
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -174,6 +175,8 @@ pub(crate) struct Securing<'a> {
     protection: Option<(&'a dyn Protect, Version, &'a [HeaderBlock])>,
     /// The parts that are sent with the message.
     parts: &'a [Part],
+    /// The message before it was secured, if it is validated: it may be encrypted.
+    plain: Option<Cell<Body>>,
 }
 
 impl<'a> Securing<'a> {
@@ -185,13 +188,24 @@ impl<'a> Securing<'a> {
         protection: Option<&'a dyn Protect>,
     ) -> Self {
         let Some(protection) = protection else {
-            return Securing { envelope: envelope.headers(blocks), protection: None, parts: &[] };
+            return Securing { envelope: envelope.headers(blocks), protection: None, parts: &[], plain: None };
         };
         let envelope = match protection.body_id() {
             Some(id) => envelope.canonical(id),
             None => envelope,
         };
-        Securing { envelope, protection: Some((protection, version, blocks)), parts: &[] }
+        Securing { envelope, protection: Some((protection, version, blocks)), parts: &[], plain: None }
+    }
+
+    /// Keeps the message as it was before it was secured, if `is_kept`: see [`plain`](Self::plain).
+    pub(crate) fn keep_plain(self, is_kept: bool) -> Self {
+        let plain = (is_kept && self.is_secured()).then(Cell::default);
+        Securing { plain, ..self }
+    }
+
+    /// Returns the message as it was before it was secured, if it was kept.
+    pub(crate) fn plain(&self) -> Option<Body> {
+        self.plain.as_ref().map(Cell::take)
     }
 
     /// Sets the parts that are sent with the message.
@@ -219,6 +233,9 @@ impl<'a> Securing<'a> {
     /// Secures a message that was written from the envelope.
     pub(crate) fn seal(&self, message: Outgoing) -> Result<Outgoing, WriteError> {
         let Some((protection, version, blocks)) = self.protection else { return Ok(message) };
+        if let Some(plain) = &self.plain {
+            plain.set(message.clone().into());
+        }
         protection.secure(version, blocks, message, self.parts).map_err(WriteError::Protect)
     }
 }

@@ -9,7 +9,7 @@
 //!
 //! KEYS is a folder with `client.pem`, `client.key`, `server.pem`, `server.key` and `authority.pem`,
 //! which issued both certificates. The other side may be any implementation of WS-Security: the tests
-//! of interoperability call a service of Apache CXF with this client, and this server with its client.
+//! of interoperability have Apache CXF there, with the same WSDL.
 
 use anyhow::{Context as _, Result, bail};
 use bank::client::TransfersClient;

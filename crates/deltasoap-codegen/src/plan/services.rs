@@ -8,9 +8,9 @@ use deltasoap_core::schema::{Style, Use};
 use deltasoap_core::soap::PolicyDocuments;
 use deltasoap_wsdl::lower::body_parts;
 use deltasoap_wsdl::wsdl::Operation as Declared;
-use deltasoap_wsdl::wsdl::{Binding, BoundMessage, BoundOperation, Parameter, Part, PartContent};
+use deltasoap_wsdl::wsdl::{AddressingPolicy, Binding, BoundMessage, BoundOperation, Parameter, Part, PartContent};
 use deltasoap_wsdl::xsd::TypeId;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Documentation of a client if a policy mentions WS-Addressing.
 const REQUIRED: &str = "The service requires WS-Addressing, which clients made by [`new`](Self::new) and \
@@ -25,18 +25,29 @@ const SECURED: &str = "The service requires security, as [`POLICIES`](Self::POLI
 /// A body's element, or the reason why there is none.
 type Body = Result<ItemId, String>;
 
+/// Returns what the policies of a binding and its operations say about WS-Addressing. It is required
+/// if one operation requires it: the others have no policy against it.
+fn addressing(binding: &Binding) -> Option<AddressingPolicy> {
+    let of_operations = binding.operations.iter().filter_map(|bound| bound.policy.addressing);
+    let mut mentioned = binding.policy.addressing.into_iter().chain(of_operations);
+    let first = mentioned.next()?;
+    Some(AddressingPolicy { is_required: first.is_required || mentioned.any(|other| other.is_required), ..first })
+}
+
 /// Returns what the policies of a binding say about security. If those of its operations differ, only
 /// what they require is returned.
 fn policies(binding: &Binding) -> PolicyDocuments {
-    let mut all = binding.operations.iter().map(|bound| bound.policy.security.documents(&binding.policy.security));
-    let Some(first) = all.next() else { return PolicyDocuments::default() };
-    all.fold(first, |common, other| {
-        if common == other {
-            return common;
+    let documents = |bound: &BoundOperation| bound.policy.security.documents(&binding.policy.security);
+    let all: Vec<_> = binding.operations.iter().map(documents).collect();
+    match &all[..] {
+        [] => PolicyDocuments::default(),
+        [first, others @ ..] if others.iter().all(|other| other == first) => first.clone(),
+        _ => {
+            let names: BTreeSet<&str> = all.iter().flat_map(|it| it.required.split(", ")).collect();
+            let names: Vec<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
+            PolicyDocuments { required: names.join(", ").into(), ..PolicyDocuments::default() }
         }
-        let required = if other.required.len() > common.required.len() { other.required } else { common.required };
-        PolicyDocuments { required, ..PolicyDocuments::default() }
-    })
+    }
 }
 
 impl Planner<'_> {
@@ -63,7 +74,7 @@ impl Planner<'_> {
         let name = if is_first { &port_type.name } else { &binding.name };
         let mut docs_of = docs(port_type.documentation.as_deref());
         docs_of.extend(docs(binding.documentation.as_deref()));
-        let addressing = binding.policy.addressing;
+        let addressing = addressing(binding);
         let is_required = addressing.is_some_and(|policy| policy.is_required);
         if addressing.is_some() {
             docs_of.extend(rustdoc(if is_required { REQUIRED } else { OFFERED }.to_owned()));
@@ -167,7 +178,7 @@ impl Planner<'_> {
     fn addressing_action(&self, binding: usize, bound: &BoundOperation, declared: &Declared) -> Option<String> {
         let binding = &self.definitions.bindings[binding];
         let is_explicit = declared.request.as_ref().is_some_and(|request| request.action.is_some());
-        let is_mentioned = binding.policy.addressing.is_some() || is_explicit;
+        let is_mentioned = addressing(binding).is_some() || is_explicit;
         let action = is_mentioned.then(|| self.definitions.actions(binding, bound).request)?;
         (*action != *bound.action).then_some(action)
     }

@@ -140,7 +140,7 @@ fn parts_with_types_are_elements_of_their_names() {
         <portType name='P'><operation name='op'><input message='t:in'/></operation></portType>
         <binding name='B' type='t:P'><soap:binding/><operation name='op'><input><soap:body use='literal'/></input></operation></binding>
         </definitions>";
-    let import = Importer::new().offline().text(text).expect("imported");
+    let import = Importer::new().offline().text(&text).expect("imported");
     let Generated { code, omitted, .. } = Builder::new("t").generate_for(&import).expect("generated");
     assert!(omitted.is_empty() && code.contains("pub async fn op("), "{code}");
     assert!(code.contains("\"urn:t\"") && code.contains("i32"), "{code}");
@@ -178,7 +178,7 @@ fn overloaded_operations_are_named_by_their_inputs() {
         </binding>
         <service name='S'><port name='Po' binding='t:One'><soap:address location='http://h/'/></port>
             <port name='Two' binding='t:Two'><soap12:address location='http://h/'/></port></service></definitions>";
-    let import = Importer::new().offline().text(text).expect("imported");
+    let import = Importer::new().offline().text(&text).expect("imported");
     let actions = |name: &str| {
         let code = Builder::new("t").operations([name]).generate_for(&import).map(|it| it.code);
         code.map(|code| ["urn:a", "urn:b"].map(|action| code.contains(action)))
@@ -304,4 +304,47 @@ fn faults_of_a_handler_reach_clients_by_way_of_the_wsdl() {
                     Other(deltasoap::Fault),";
     assert_eq!(faults, expected, "{code}");
     assert!(code.contains("deltasoap::client::Failure<super::BuyFault>"), "{code}");
+}
+
+/// Generates code for the secured service with changes to its WSDL.
+fn secured(changes: &[(&str, &str)]) -> String {
+    let mut text =
+        std::fs::read_to_string(wsdl("../../crates/deltasoap-codegen/tests/data/secured.wsdl")).expect("a file");
+    for (from, to) in changes {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
+    let import = Importer::new().offline().text(&text).expect("imported");
+    Builder::new("secured.wsdl").generate_for(&import).expect("generated").code
+}
+
+#[test]
+fn policies_of_operations_count_for_the_client() {
+    const ADDRESSING: &str = "<wsam:Addressing><wsp:Policy/></wsam:Addressing>";
+    const ENDPOINT: &str = "<wsp:Policy wsu:Id=\"Endpoint\">\n    <wsam:Addressing><wsp:Policy/></wsam:Addressing>";
+    let moved = secured(&[
+        (ENDPOINT, "<wsp:Policy wsu:Id=\"Endpoint\">"),
+        ("<wsp:Policy wsu:Id=\"Message\">", &format!("<wsp:Policy wsu:Id=\"Message\">{ADDRESSING}")),
+    ]);
+    assert!(moved.contains(".addressing(deltasoap::soap::addressing::Addressing::V10)"), "{moved}");
+    let none = secured(&[(ADDRESSING, "")]);
+    assert!(!none.contains(".addressing(") && none.contains("AsymmetricBinding, SignedParts"), "{none}");
+}
+
+/// If policies differ between operations, only what they require is known.
+#[test]
+fn policies_that_differ_are_named() {
+    let operation = "<operation name=\"Open\"><input message=\"t:Open\"/><output message=\"t:Opened\"/></operation>";
+    let code = secured(&[
+        (operation, &[operation, &operation.replace("Open\"", "Close\"").replace("t:Close", "t:Open")].concat()),
+        (
+            "  </binding>",
+            "<operation name=\"Close\"><soap:operation soapAction=\"urn:vault#Close\"/>\
+             <input><soap:body use=\"literal\"/></input><output><soap:body use=\"literal\"/></output></operation></binding>",
+        ),
+    ]);
+    let start = code.find("pub const POLICIES").expect("policies");
+    let constant = &code[start..start + 300];
+    assert!(constant.contains("\"AsymmetricBinding, SignedParts\"") && constant.contains("\"\","), "{constant}");
+    assert!(!constant.contains("<Policy"), "{constant}");
 }

@@ -389,7 +389,8 @@ where
         self.provide(name, &mut options).await?;
         self.intercept(name, value, &mut options)?;
         let envelope = Envelope::element(name, value, view);
-        let Written { body, sent, stats } = self.message(envelope, &mut options)?;
+        let (Written { body, sent, stats }, plain) = self.message(envelope, &mut options)?;
+        self.validate(plain.as_ref().unwrap_or(&body), &options)?;
         let outbound = self.request_of(body, options)?;
         if let Some(notes) = &outbound.notes {
             notes.written(&stats);
@@ -411,11 +412,6 @@ where
     /// Creates the HTTP request with a message as its body.
     pub(super) fn request_of(&self, message: Body, options: CallOptions) -> Result<Outbound, CallError> {
         let settings = &*self.settings;
-        if let Some(validating) = &settings.validating {
-            let verdict = validating.sent(Subject::Request, &message, &options.parts);
-            self.memories.note_invalid(is_invalid(&verdict));
-            verdict.map_err(CallError::InvalidRequest)?;
-        }
         let action = options.action.as_ref().unwrap_or(&settings.action);
         let packing = self.packing(&options);
         let mut headers = HeaderMap::new();
@@ -439,12 +435,21 @@ where
         Ok(Outbound { request, is_idempotent, trace, understood, exchange, notes: CallNotes::if_logged() })
     }
 
+    /// Validates a message before it is secured and sent.
+    pub(super) fn validate(&self, message: &Body, options: &CallOptions) -> Result<(), CallError> {
+        let Some(validating) = &self.settings.validating else { return Ok(()) };
+        let verdict = validating.sent(Subject::Request, message, &options.parts);
+        self.memories.note_invalid(is_invalid(&verdict));
+        verdict.map(drop).map_err(CallError::InvalidRequest)
+    }
+
     fn packing(&self, options: &CallOptions) -> Packing {
         Packing::for_request(&self.settings.attachments, options.mtom)
     }
 
     /// Writes the message; values that become parts are added to those of the call.
-    fn message(&self, envelope: Envelope<'_>, options: &mut CallOptions) -> Result<Written, CallError> {
+    /// Returns it as it was before it was secured too, if it is to be validated.
+    fn message(&self, envelope: Envelope<'_>, options: &mut CallOptions) -> Result<(Written, Option<Body>), CallError> {
         let mut protection = self.protection(options);
         if let (Some(verify), Some(all)) = (&self.settings.verify, &protection)
             && verify.refers_to_requests()
@@ -454,9 +459,10 @@ where
         }
         let envelope = self.with_settings(envelope, options);
         let request = Securing::new(envelope, self.settings.version, &options.headers, protection.as_deref());
-        let request = request.parts(&options.parts);
+        let request = request.parts(&options.parts).keep_plain(self.settings.validating.is_some());
         let Some(threshold) = self.packing(options).threshold() else {
-            return Ok(self.writer.write(&request, options.templates == Some(false))?);
+            let written = self.writer.write(&request, options.templates == Some(false))?;
+            return Ok((written, request.plain()));
         };
         if request.is_secured() {
             return Err(CallError::Unsecured(cannot_be_secured()));
@@ -464,7 +470,7 @@ where
         let written = self.writer.write_optimized(&request.envelope, threshold);
         let (message, taken) = written.map_err(CallError::Encode)?;
         options.parts.splice(0..0, taken);
-        Ok(message)
+        Ok((message, None))
     }
 
     /// Returns what secures a request.

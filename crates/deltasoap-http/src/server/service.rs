@@ -583,8 +583,10 @@ impl Inner {
             Ok(Ok(Outcome::Accepted)) => (respond::accepted(), false),
             Ok(Ok(Outcome::Fault(fault))) => {
                 let response = respond_fault(fault);
-                // A fault is sent in any case.
-                let _ = self.validate(Subject::Fault, Some(response.body()));
+                // A fault is sent in any case. One that is secured may be encrypted.
+                if replying.protection.is_none() {
+                    let _ = self.validate(Subject::Fault, Some(response.body()));
+                }
                 (response, true)
             }
             Ok(Err(error)) => {

@@ -91,6 +91,7 @@ impl Writing {
         let protection = self.protection.clone();
         let envelope = self.envelope(Envelope::element(name, &reply.body, view));
         let response = Securing::new(envelope, self.version, &reply.headers, protection.as_deref()).parts(&reply.parts);
+        let response = response.keep_plain(self.validating.is_some());
         self.write_any(&response, &reply.parts)
     }
 
@@ -130,7 +131,9 @@ impl Writing {
         };
         self.count(&stats);
         parts.extend_from_slice(attached);
-        let validate = |validating: Validating| validating.sent(Subject::Response, &body, &parts);
+        let plain = response.plain();
+        let validate =
+            |validating: Validating| validating.sent(Subject::Response, plain.as_ref().unwrap_or(&body), &parts);
         let verdict = self.validating.take().map_or(Ok(Vec::new()), validate);
         let (media_type, body) = self.packing.pack(self.version, "", body, parts)?;
         Ok(Written { body, verdict, media_type })

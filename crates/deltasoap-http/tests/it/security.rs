@@ -8,6 +8,7 @@ use deltasoap::security::{
 use deltasoap::server::{Extension, MessageReply, Reply, Sharing};
 use deltasoap::soap::{Envelope, FaultCode, Header, HeaderBlock, Version};
 use deltasoap::types::TrackedVec;
+use deltasoap::validation::{Finding, PartLookup, Validation, Validator};
 use deltasoap::{Client, Context, Fault, Soap, SoapService};
 use deltasoap_core::{Buffer, QName};
 use std::sync::Arc;
@@ -567,4 +568,41 @@ async fn changed_and_missing_attachments_are_refused() {
     });
     let alone = alone.await.expect_err("no part").to_string();
     assert!(alone.contains("not secured as the service requires"), "{alone}");
+}
+
+/// Finds fault with what is encrypted, and with negative amounts.
+struct Readable;
+
+impl Validator for Readable {
+    fn findings(&self, message: &[u8], _: Option<&PartLookup<'_>>, _: usize) -> Vec<Finding> {
+        let message = String::from_utf8_lossy(message);
+        let is_valid = !message.contains("EncryptedData") && !message.contains("<amount>-");
+        let finding = Finding { line: 1, column: 1, path: String::new(), message: "unreadable".to_owned() };
+        if is_valid { Vec::new() } else { vec![finding] }
+    }
+}
+
+/// What is validated before it is sent is not encrypted yet.
+#[tokio::test]
+async fn messages_are_validated_before_they_are_encrypted() {
+    let (here, there) = (rsa("client"), rsa("server"));
+    let to = |identity: &Identity| identity.certificate().expect("a certificate").clone();
+    let service = SoapService::builder()
+        .requirements(required("request").decrypt_with(there.clone()).expect("a key"))
+        .protection(signed("response").encrypt(to(&here)))
+        .validate_sent(Readable, Validation::Refuse)
+        .operation(async |Extension(verified): Extension<Verified>, transfer: Transfer| receipt(&verified, &transfer))
+        .build()
+        .expect("a service");
+    let client = Client::builder("http://localhost/")
+        .protection(signed("request").encrypt(to(&there)))
+        .requirements(required("response").decrypt_with(here).expect("a key"))
+        .validate_sent(Readable, Validation::Refuse)
+        .build_with(service)
+        .expect("a client");
+    for _ in 0..3 {
+        client.call(&Transfer { amount: 1.0 }).await.expect("a receipt");
+    }
+    let error = client.call(&Transfer { amount: -1.0 }).await.expect_err("an invalid request");
+    assert!(matches!(error, CallError::InvalidRequest(_)), "{error:?}");
 }
