@@ -79,7 +79,7 @@ impl AddressingSettings {
         match AddressingHeaders::read(head) {
             Ok(Some(headers)) => fault_blocks(&headers, None, headers.version.soap_fault_action(), fault, soap),
             // Clients of such a service expect an action in any case.
-            Ok(None) if self.mode == AddressingMode::Require => {
+            _ if self.mode == AddressingMode::Require => {
                 let version = Addressing::default();
                 with_detail(AddressingHeaders::new(version, version.soap_fault_action()), fault, soap)
             }

@@ -1,5 +1,6 @@
 //! Reads one request's body, as its bytes arrive, into the call of an operation.
 
+use super::addressing::AddressingMode;
 use super::context::Remarks;
 use super::dispatch::{Chosen, Dispatch};
 use super::guard::{Panicked, guard, guard_call};
@@ -220,7 +221,7 @@ pub(super) struct Receiving {
     remarks: Remarks,
     /// What is known about the security of the message.
     extensions: Extensions,
-    /// The first bytes of a message whose security is checked.
+    /// The first bytes of a message whose security is checked, if the service has WS-Addressing.
     beginning: Bytes,
     /// True if the message violates its schema, accepted or not.
     is_invalid: bool,
@@ -297,8 +298,10 @@ impl Receiving {
 
     /// Checks the security of some bytes. Returns those to be decoded.
     fn verify(&mut self, data: Bytes) -> Result<Bytes, Failure> {
-        let Some(verifying) = &mut self.reader.receiver.verifying else { return Ok(data) };
-        if self.beginning.is_empty() {
+        let dispatch = &mut self.reader.receiver;
+        let is_addressed = dispatch.service().addressing.mode != AddressingMode::Ignore;
+        let Some(verifying) = &mut dispatch.verifying else { return Ok(data) };
+        if is_addressed && self.beginning.is_empty() {
             self.beginning = data.clone();
         }
         let start = Instant::now();
@@ -435,7 +438,8 @@ impl Receiving {
     pub(super) fn refuse(&mut self, fallback: Version, failure: Failure) -> Refusal {
         // These look at messages that were decrypted and verified; the others do not get that far.
         let is_confidential = matches!(failure, Failure::Refused(_) | Failure::Invalid(_));
-        let unverified = matches!(failure, Failure::Insecure(_)).then(|| self.unverified_head());
+        let is_withheld = matches!(failure, Failure::Insecure(_)) && self.head().headers.is_empty();
+        let unverified = is_withheld.then(|| self.unverified_head());
         let mut refusal = Refusal { is_confidential, ..self.refuse_without_blocks(fallback, failure) };
         let head = unverified.as_ref().unwrap_or(self.head());
         let addressing = &self.dispatch().service().addressing;
@@ -443,8 +447,8 @@ impl Receiving {
         refusal
     }
 
-    /// Reads the header of a message whose security is refused, as far as it is in the first bytes. The
-    /// fault tells which message it answers; nothing else may depend on what is not verified.
+    /// Reads the header of a message that is refused before any of it was verified, as far as it is in the
+    /// first bytes. The fault tells which message it answers; nothing else may depend on this.
     fn unverified_head(&self) -> Head {
         let limits = self.dispatch().service().options.limits;
         let mut decoder = Decoder::new(DecodeOptions { limits, ..DecodeOptions::default() });

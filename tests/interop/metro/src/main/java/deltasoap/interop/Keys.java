@@ -35,8 +35,9 @@ record Keys(Path folder) {
     private static URL with(URL wsdl, String assertions) throws IOException {
         try (InputStream stream = wsdl.openStream()) {
             String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
-            text = text.replaceAll("(<wsp:Policy wsu:Id=\"\\w*\">\\s*<wsp:ExactlyOne>\\s*<wsp:All>)", "$1" + assertions);
-            return Files.writeString(temporary(".wsdl"), text).toUri().toURL();
+            String policy = "<wsp:Policy wsu:Id=\"\\w*\">\\s*<wsp:ExactlyOne>\\s*<wsp:All>";
+            String changed = text.replaceAll(policy, "$0" + assertions);
+            return Files.writeString(temporary(".wsdl"), changed).toUri().toURL();
         }
     }
 
