@@ -353,7 +353,9 @@ async fn addressing_is_signed() {
 /// request it answers, although that is not verified.
 #[tokio::test]
 async fn faults_about_security_name_their_request() {
-    use http_body_util::BodyExt;
+    use bytes::Bytes;
+    use http_body::Frame;
+    use http_body_util::{BodyExt, StreamBody};
     let service = SoapService::builder()
         .addressing(deltasoap::server::AddressingMode::Require)
         .requirements(required("request"))
@@ -361,17 +363,24 @@ async fn faults_about_security_name_their_request() {
         .operation(async |_: Transfer| Receipt { amount: 0.0, sender: String::new() })
         .build()
         .expect("a service");
-    let message = "<Envelope xmlns='http://schemas.xmlsoap.org/soap/envelope/'><Header>\
-                   <Action xmlns='http://www.w3.org/2005/08/addressing'>urn:transfer</Action>\
-                   <MessageID xmlns='http://www.w3.org/2005/08/addressing'>urn:1</MessageID></Header>\
-                   <Body><Transfer xmlns='urn:bank'><amount>1</amount></Transfer></Body></Envelope>";
-    let request = http::Request::post("/").header("Content-Type", "text/xml").body(http_body_util::Full::from(message));
-    let response = tower::ServiceExt::oneshot(service, request.expect("a request")).await.expect("infallible");
-    let fault = response.into_body().collect().await.expect("a body").to_bytes();
-    let fault = String::from_utf8_lossy(&fault);
-    assert!(fault.contains("lacks security that the service requires"), "{fault}");
-    for content in [">http://www.w3.org/2005/08/addressing/soap/fault</", ">urn:1</"] {
-        assert!(fault.contains(content), "{fault}");
+    let addressed = "<Header><Action xmlns='http://www.w3.org/2005/08/addressing'>urn:transfer</Action>\
+                     <MessageID xmlns='http://www.w3.org/2005/08/addressing'>urn:1</MessageID></Header>";
+    let bytes = |chunk: &[u8]| Ok::<_, std::convert::Infallible>(Frame::data(Bytes::copy_from_slice(chunk)));
+    // In pieces, the header is read before it turns out that nothing is signed; in one, it is not.
+    for (header, size, is_named) in [(addressed, usize::MAX, true), (addressed, 1, true), ("", usize::MAX, false)] {
+        let message = format!(
+            "<Envelope xmlns='http://schemas.xmlsoap.org/soap/envelope/'>{header}\
+             <Body><Transfer xmlns='urn:bank'><amount>1</amount></Transfer></Body></Envelope>"
+        );
+        let chunks: Vec<_> = message.as_bytes().chunks(size).map(bytes).collect();
+        let body = StreamBody::new(futures_util::stream::iter(chunks));
+        let request = http::Request::post("/").header("Content-Type", "text/xml").body(body).expect("a request");
+        let response = tower::ServiceExt::oneshot(service.clone(), request).await.expect("infallible");
+        let fault = response.into_body().collect().await.expect("a body").to_bytes();
+        let fault = String::from_utf8_lossy(&fault);
+        assert!(fault.contains("lacks security that the service requires"), "{fault}");
+        assert!(fault.contains(">http://www.w3.org/2005/08/addressing/soap/fault</"), "{fault}");
+        assert_eq!(fault.contains(">urn:1</"), is_named, "{fault}");
     }
 }
 
