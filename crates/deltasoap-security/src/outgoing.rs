@@ -403,6 +403,9 @@ impl Protection {
         let mut security = Security { out: String::new(), sealer };
         self.tokens(&mut security, &mut parts, now, &message, attachments)?;
         let Security { out: tokens, mut sealer } = security;
+        if tokens.is_empty() && sealer.is_none() {
+            return Ok(if blocks.is_empty() { message } else { message.with_header(header + "</soap:Header>") });
+        }
         let encrypts_body = self.encryption.as_ref().is_some_and(|encryption| encryption.body);
         let body = sealer.as_mut().filter(|_| encrypts_body).map(|sealer| sealer.body(&message)).transpose()?;
         let must_understand = if self.must_understand { " soap:mustUnderstand=\"1\"" } else { "" };

@@ -4,7 +4,7 @@ use crate::algorithms::Hasher;
 use crate::error::SecurityError;
 use aws_lc_rs::digest;
 use std::collections::{BTreeSet, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 /// Default number of entries.
@@ -39,11 +39,50 @@ impl ReplayCache {
         ReplayCache { limit, entries: Mutex::default() }
     }
 
-    /// Notes something that may be accepted once until a time.
+    /// Succeeds if something was not accepted before.
     ///
     /// # Errors
-    /// Returns an error if it was noted before, or there is no room.
-    pub(crate) fn insert(&self, parts: &[&[u8]], until: SystemTime, now: SystemTime) -> Result<(), SecurityError> {
+    /// Returns an error if it was.
+    pub(crate) fn check(&self, once: &Once, now: SystemTime) -> Result<(), SecurityError> {
+        self.entries(now).check(once)
+    }
+
+    /// Notes everything in a message that is accepted once, or nothing.
+    ///
+    /// # Errors
+    /// Returns an error if something was accepted before, or there is no room.
+    pub(crate) fn insert(&self, all: &[Once], now: SystemTime) -> Result<(), SecurityError> {
+        let mut entries = self.entries(now);
+        all.iter().try_for_each(|once| entries.check(once))?;
+        if entries.known.len() + all.len() > self.limit {
+            return Err(SecurityError::Expired(format!(
+                "more than {} messages within their time of validity; see ReplayCache",
+                self.limit
+            )));
+        }
+        for once in all {
+            entries.known.insert(once.key);
+            entries.by_time.insert((once.until, once.key));
+        }
+        Ok(())
+    }
+
+    fn entries(&self, now: SystemTime) -> MutexGuard<'_, Entries> {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.forget_before(now);
+        entries
+    }
+}
+
+/// Something that is accepted once until a time.
+#[derive(Debug)]
+pub(crate) struct Once {
+    key: [u8; 32],
+    until: SystemTime,
+}
+
+impl Once {
+    pub(crate) fn new(parts: &[&[u8]], until: SystemTime) -> Self {
         let mut hasher = Hasher::new(&digest::SHA256);
         for part in parts {
             hasher.update(&(part.len() as u64).to_le_bytes());
@@ -51,24 +90,18 @@ impl ReplayCache {
         }
         let mut key = [0; 32];
         key.copy_from_slice(&hasher.finish());
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.forget_before(now);
-        if entries.known.contains(&key) {
-            return Err(SecurityError::Expired("the message was received before".to_owned()));
-        }
-        if entries.known.len() >= self.limit {
-            return Err(SecurityError::Expired(format!(
-                "more than {} messages within their time of validity; see ReplayCache",
-                self.limit
-            )));
-        }
-        entries.known.insert(key);
-        entries.by_time.insert((until, key));
-        Ok(())
+        Once { key, until }
     }
 }
 
 impl Entries {
+    fn check(&self, once: &Once) -> Result<(), SecurityError> {
+        if self.known.contains(&once.key) {
+            return Err(SecurityError::Expired("the message was received before".to_owned()));
+        }
+        Ok(())
+    }
+
     fn forget_before(&mut self, now: SystemTime) {
         while let Some(&(until, key)) = self.by_time.first()
             && until < now
@@ -88,12 +121,24 @@ mod tests {
     fn everything_is_accepted_once_and_forgotten_when_it_is_too_old() {
         let cache = ReplayCache::new(2);
         let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-        assert!(cache.insert(&[b"a", b"b"], at(10), at(0)).is_ok());
-        assert!(cache.insert(&[b"a", b"b"], at(10), at(10)).is_err());
+        let insert = |parts: &[&[u8]], until, now| cache.insert(&[Once::new(parts, at(until))], at(now));
+        assert!(insert(&[b"a", b"b"], 10, 0).is_ok());
+        assert!(insert(&[b"a", b"b"], 10, 10).is_err());
         // The parts are kept apart.
-        assert!(cache.insert(&[b"ab", b""], at(20), at(0)).is_ok());
-        assert!(cache.insert(&[b"c"], at(20), at(5)).is_err(), "full");
-        assert!(cache.insert(&[b"c"], at(20), at(11)).is_ok());
-        assert!(cache.insert(&[b"ab", b""], at(20), at(12)).is_err());
+        assert!(insert(&[b"ab", b""], 20, 0).is_ok());
+        assert!(insert(&[b"c"], 20, 5).is_err(), "full");
+        assert!(insert(&[b"c"], 20, 11).is_ok());
+        assert!(insert(&[b"ab", b""], 20, 12).is_err());
+    }
+
+    #[test]
+    fn of_a_message_all_is_noted_or_nothing() {
+        let (cache, now) = (ReplayCache::new(3), SystemTime::UNIX_EPOCH);
+        let [a, b, c] = [b"a", b"b", b"c"].map(|part| Once::new(&[part], now));
+        assert!(cache.insert(std::slice::from_ref(&a), now).is_ok());
+        assert!(cache.insert(&[b, a], now).is_err());
+        assert!(cache.check(&Once::new(&[b"b"], now), now).is_ok());
+        assert!(cache.insert(&[c, Once::new(&[b"b"], now)], now).is_ok());
+        assert!(cache.check(&Once::new(&[b"b"], now), now).is_err());
     }
 }

@@ -141,6 +141,6 @@ int main(int argc, char **argv) {
   std::signal(SIGPIPE, SIG_IGN);
   soap_ssl_init();
   auto *plain = listen(nullptr, "/bench"), *secure = listen(argv[1], "/bench");
-  std::thread(serve, secure, true).detach();
+  std::thread(serve, secure, true, nullptr).detach();
   serve(plain, false);
 }

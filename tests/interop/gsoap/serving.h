@@ -17,7 +17,8 @@ int characters(const std::string &text) {
 }
 
 // Serves one connection until it ends.
-void serve_connection(struct soap *soap, bool secure) {
+void serve_connection(struct soap *soap, bool secure, int (*prepare)(struct soap *)) {
+  if (prepare) prepare(soap);
   if (!secure || !soap_ssl_accept(soap)) soap_serve(soap);
   soap_destroy(soap);
   soap_end(soap);
@@ -47,9 +48,10 @@ struct soap *listen(const char *identity, const char *path) {
   return soap;
 }
 
-void serve(struct soap *soap, bool secure) {
+// Serves each connection with a context of its own, which may be prepared.
+void serve(struct soap *soap, bool secure, int (*prepare)(struct soap *) = nullptr) {
   while (soap_valid_socket(soap_accept(soap))) {
-    std::thread(serve_connection, soap_copy(soap), secure).detach();
+    std::thread(serve_connection, soap_copy(soap), secure, prepare).detach();
   }
 }
 

@@ -5,9 +5,12 @@ import { deserializers } from "./values.js";
 
 export const NIL = { attributes: { "xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance", "xsi:nil": "true" } };
 
-/** Mounts a service in both versions. `service(version)` returns its parts, `traced` its header blocks; `options` are those of node-soap. */
+/**
+ * Mounts a service in both versions, and returns both. `service(version)` returns its parts, `traced` its header blocks;
+ * `options` are those of node-soap.
+ */
 export function mount(server, path, { wsdl, service, traced, options }) {
-  for (const [version, suffix] of [["1.1", ""], ["1.2", "/1.2"]]) {
+  return [["1.1", ""], ["1.2", "/1.2"]].map(([version, suffix]) => {
     const mounted = soap.listen(server, {
       path: path + suffix,
       services: service(version),
@@ -19,8 +22,9 @@ export function mount(server, path, { wsdl, service, traced, options }) {
     });
     // node-soap accepts this option only for clients.
     mounted.wsdl.options.preserveWhitespace = true;
-    mounted.addSoapHeader(traced);
-  }
+    if (traced) mounted.addSoapHeader(traced);
+    return mounted;
+  });
 }
 
 /** node-soap answers in one version per path: the media type of the request selects it. */

@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::maven::MavenPeer;
 use super::ours::Ours;
 use super::process::Server;
-use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService};
+use super::{Peer, PeerServer, SecurityServer, Unsupported, ValueServers, ValueService};
 use crate::shell;
 
 pub struct Cxf;
@@ -56,8 +56,9 @@ impl Peer for Cxf {
         Ok(Some((MAVEN.java("Secured")?, &[])))
     }
 
-    fn security_server(&self, ours: &Ours) -> Result<Option<(Server, Unsupported)>> {
-        Ok(Some((Server::start("cxf-secured", &mut MAVEN.secured_server(&ours.keys)?, 1)?, &[])))
+    fn security_server(&self, ours: &Ours) -> Result<Option<SecurityServer>> {
+        let server = Server::start("cxf-secured", &mut MAVEN.secured_server(&ours.keys)?, 1)?;
+        Ok(Some(SecurityServer { server, means: "policy", unsupported: &[] }))
     }
 
     fn value_servers(&self, ours: &Ours) -> Result<Option<ValueServers>> {

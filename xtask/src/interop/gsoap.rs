@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService, stamp};
+use super::{Peer, PeerServer, SecurityServer, Unsupported, ValueServers, ValueService, stamp};
 use crate::{debian, gsoap, shell};
 
 pub struct Gsoap;
@@ -35,6 +35,9 @@ const VALUES_UNSUPPORTED: Unsupported = &[
     ("literal utf-16", UTF_8),
 ];
 
+const SECURITY_UNSUPPORTED: Unsupported =
+    &[("security signed/a replayed request is refused", "it remembers only the nonces of passwords, no signatures")];
+
 impl Peer for Gsoap {
     fn name(&self) -> &'static str {
         "gSOAP"
@@ -43,9 +46,14 @@ impl Peer for Gsoap {
     fn install(&self, ours: &Ours) -> Result<()> {
         let runtime = gsoap::runtime()?;
         debian::install(&LIBRARIES)?;
-        let descriptions =
-            [vec![&*ours.description], vec![&*ours.types], vec![&*ours.encoded], vec![&*ours.orders, &*ours.sums]];
-        for (code, descriptions) in [BENCH, TYPES, ENCODED, CODED].into_iter().zip(descriptions) {
+        let descriptions = [
+            (BENCH, vec![&*ours.description]),
+            (TYPES, vec![&*ours.types]),
+            (ENCODED, vec![&*ours.encoded]),
+            (CODED, vec![&*ours.orders, &*ours.sums]),
+            (SECURED, vec![&*ours.secured]),
+        ];
+        for (code, descriptions) in descriptions {
             let sources = shell::root().join("tests/interop/gsoap");
             Build { code, sources, runtime: runtime.clone(), descriptions }.build_if_stale()?;
         }
@@ -70,6 +78,15 @@ impl Peer for Gsoap {
         Ok(Some((CODED.client()?, &[])))
     }
 
+    fn security_client(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
+        Ok(Some((SECURED.client()?, &[])))
+    }
+
+    fn security_server(&self, ours: &Ours) -> Result<Option<SecurityServer>> {
+        let server = Server::start(SECURED.folder, SECURED.server()?.arg(&ours.keys), 1)?;
+        Ok(Some(SecurityServer { server, means: "code", unsupported: SECURITY_UNSUPPORTED }))
+    }
+
     fn value_servers(&self, _: &Ours) -> Result<Option<ValueServers>> {
         let start = |code: Code| Server::start(code.folder, &mut code.server()?, 1);
         let servers = [start(TYPES)?, start(ENCODED)?];
@@ -87,12 +104,25 @@ struct Code {
     client: &'static str,
     server: Option<&'static str>,
     flag: Option<&'static str>,
+    /// gSOAP's own sources that are compiled too.
+    extensions: &'static [&'static str],
 }
 
-const BENCH: Code = Code { folder: "gsoap-interop", client: "client", server: Some("server"), flag: None };
-const TYPES: Code = Code { folder: "gsoap-types", client: "values_client", server: Some("values_server"), flag: None };
+/// The plugin for WS-Security, with a tree of each message, and what it is made of.
+const WSSE: &[&str] = &["dom.cpp", "plugin/wsseapi.cpp", "plugin/smdevp.c", "plugin/mecevp.c", "plugin/threads.c"];
+
+const BENCH: Code =
+    Code { folder: "gsoap-interop", client: "client", server: Some("server"), flag: None, extensions: &[] };
+const TYPES: Code = Code { folder: "gsoap-types", client: "values_client", server: Some("values_server"), ..BENCH };
 const ENCODED: Code = Code { folder: "gsoap-encoded", flag: Some("-DENCODED"), ..TYPES };
-const CODED: Code = Code { folder: "gsoap-coded", client: "coded_client", server: None, flag: None };
+const CODED: Code = Code { folder: "gsoap-coded", client: "coded_client", server: None, ..BENCH };
+const SECURED: Code = Code {
+    folder: "gsoap-secured",
+    client: "secured_client",
+    server: Some("secured_server"),
+    flag: Some("-DWITH_DOM"),
+    extensions: WSSE,
+};
 
 impl Code {
     fn folder(self) -> Result<PathBuf> {
@@ -137,10 +167,13 @@ impl Build<'_> {
         self.compile(folder, &self.runtime.join("stdsoap2.cpp"))?;
         self.compile(folder, &Path::new(SHARE).join("custom/struct_timeval.c"))?;
         self.compile(folder, &folder.join("soapC.cpp"))?;
+        for extension in self.code.extensions {
+            self.compile(folder, &self.runtime.join(extension))?;
+        }
         for (program, generated) in self.code.programs() {
             self.compile(folder, &folder.join(generated).with_extension("cpp"))?;
             self.compile(folder, &self.sources.join(program).with_extension("cpp"))?;
-            link(folder, program, &format!("{generated}.o"))?;
+            self.link(folder, program, generated)?;
         }
         Ok(())
     }
@@ -153,7 +186,8 @@ impl Build<'_> {
         shell::run(wsdl2h.current_dir(folder))?;
         let header = folder.join("service.h");
         let text = fs::read_to_string(&header).context("no header file was made")?;
-        fs::write(&header, with_rows(&text)).context("cannot write the header file")?;
+        let import = if self.code.extensions.is_empty() { "" } else { "\n#import \"wsse.h\"\n" };
+        fs::write(&header, with_rows(&text) + import).context("cannot write the header file")?;
         let mut soapcpp2 = shell::command("soapcpp2", ["-L", "-x", "-w", "-d."]);
         soapcpp2.arg(format!("-I{SHARE}/import:{SHARE}")).arg("service.h");
         shell::run(soapcpp2.current_dir(folder))
@@ -168,17 +202,17 @@ impl Build<'_> {
         // Some of gSOAP's own sources are named as C, but are valid C++ too.
         shell::run(compiler.args(["-x", "c++", "-c"]).arg(source).arg("-o").arg(object(folder, source)))
     }
+
+    fn link(&self, folder: &Path, program: &str, generated: &str) -> Result<()> {
+        let common = [program, generated, "soapC", "stdsoap2", "struct_timeval"];
+        let objects = common.iter().chain(self.code.extensions).map(|source| object(folder, Path::new(source)));
+        let mut linker = shell::command("g++", objects);
+        shell::run(linker.args(LINKED).arg("-o").arg(folder.join(program)))
+    }
 }
 
 fn object(folder: &Path, source: &Path) -> PathBuf {
     folder.join(source.file_name().unwrap_or_default()).with_extension("o")
-}
-
-fn link(folder: &Path, program: &str, generated: &str) -> Result<()> {
-    let own = format!("{program}.o");
-    let objects = [&own, generated, "soapC.o", "stdsoap2.o", "struct_timeval.o"].map(|name| folder.join(name));
-    let mut linker = shell::command("g++", objects);
-    shell::run(linker.args(LINKED).arg("-o").arg(folder.join(program)))
 }
 
 /// Changes the header file so that items of an array of arrays have the class of such arrays:

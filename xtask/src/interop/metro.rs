@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::maven::MavenPeer;
 use super::ours::Ours;
 use super::process::Server;
-use super::{Peer, PeerServer, Unsupported};
+use super::{Peer, PeerServer, SecurityServer, Unsupported};
 
 /// Only WS-Security is tested: without it, Metro is JAXB like CXF.
 pub struct Metro;
@@ -46,8 +46,8 @@ impl Peer for Metro {
         Ok(Some((MAVEN.java("Secured")?, &[NO_GCM])))
     }
 
-    fn security_server(&self, ours: &Ours) -> Result<Option<(Server, Unsupported)>> {
+    fn security_server(&self, ours: &Ours) -> Result<Option<SecurityServer>> {
         let server = Server::start("metro-secured", &mut MAVEN.secured_server(&ours.keys)?, 1)?;
-        Ok(Some((server, SERVER_UNSUPPORTED)))
+        Ok(Some(SecurityServer { server, means: "policy", unsupported: SERVER_UNSUPPORTED }))
     }
 }

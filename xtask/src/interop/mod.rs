@@ -127,15 +127,14 @@ trait Peer {
         Ok(None)
     }
 
-    /// Returns its client of the service that requires WS-Security, which is started with the URL below
-    /// which the ports are, and the folder with the keys, and what it does not offer; `None` if it has none.
+    /// Returns its client of the services that require WS-Security, which is started with the URL below
+    /// which they are, and the folder with the keys, and what it does not offer; `None` if it has none.
     fn security_client(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
         Ok(None)
     }
 
-    /// Returns its server of the service that requires WS-Security, started, and what it does not offer;
-    /// `None` if it has none.
-    fn security_server(&self, _: &Ours) -> Result<Option<(Server, Unsupported)>> {
+    /// Returns its server of the services that require WS-Security, started; `None` if it has none.
+    fn security_server(&self, _: &Ours) -> Result<Option<SecurityServer>> {
         Ok(None)
     }
 
@@ -177,6 +176,14 @@ impl ValueService {
     fn at(url: impl Into<String>) -> Self {
         ValueService { url: url.into(), only: None, utf_16: None }
     }
+}
+
+/// A running server of the services that require WS-Security.
+struct SecurityServer {
+    server: Server,
+    /// How it tells what it requires: by the `policy` of `secured/bank.wsdl`, or in `code`.
+    means: &'static str,
+    unsupported: Unsupported,
 }
 
 /// A running server of a peer.
@@ -317,7 +324,7 @@ fn test_addressing_server(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>
     Column::parse(peer.name(), Side::Server, ADDRESSING, &process::output(&mut command)?).map(Some)
 }
 
-/// Calls our service that requires WS-Security with the peer's client.
+/// Calls our services that require WS-Security with the peer's client.
 fn test_security_client(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     let Some((mut command, unsupported)) = peer.security_client(ours)? else { return Ok(None) };
     println!("calling our server by WS-Security with {}", peer.name());
@@ -327,12 +334,13 @@ fn test_security_client(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> 
     Ok(Some(column))
 }
 
-/// Calls the peer's service that requires WS-Security with our client.
+/// Calls the peer's services that require WS-Security with our client.
 fn test_security_server(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
-    let Some((server, unsupported)) = peer.security_server(ours)? else { return Ok(None) };
+    let Some(SecurityServer { server, means, unsupported }) = peer.security_server(ours)? else { return Ok(None) };
     println!("calling the server of {} by WS-Security with our client", peer.name());
     let mut command = ours.client();
     command.arg("--ca").arg(ours.authority()).args(["--secured", &server.url]).arg(&ours.keys);
+    command.args(["--secured-by", means]);
     for (feature, reason) in unsupported {
         command.arg("--lacks").arg(format!("{feature}={reason}"));
     }

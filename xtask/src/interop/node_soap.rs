@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService, stamp};
+use super::{Peer, PeerServer, SecurityServer, Unsupported, ValueServers, ValueService, stamp};
 use crate::{debian, shell};
 
 pub struct NodeSoap;
@@ -18,14 +18,17 @@ pub struct NodeSoap;
 const PACKAGES: [&str; 2] = ["nodejs", "npm"];
 /// Minimum major version of Node.js.
 const MIN_MAJOR_VERSION: u32 = 20;
-const FILES: [&str; 9] = [
+const FILES: [&str; 12] = [
     "package.json",
     "package-lock.json",
     "cases.js",
     "client.js",
     "coded.js",
+    "secured.js",
+    "secured_server.js",
     "server.js",
     "serving.js",
+    "signatures.js",
     "values.js",
     "values_server.js",
 ];
@@ -48,6 +51,16 @@ const VALUE_SERVER_UNSUPPORTED: Unsupported = &[
     ("literal utf-16", "responses are always in UTF-8"),
     NO_ENCODING,
 ];
+
+const NO_ENCRYPTION: (&str, &str) = ("security encrypted", "it has no encryption");
+const SECURITY_SERVER_UNSUPPORTED: Unsupported = &[
+    ("security user/a replayed request is refused", "the application has to remember nonces"),
+    ("security signed/signed both ways", NO_SIGNED_RESPONSES),
+    ("security signed/a changed response is refused", NO_SIGNED_RESPONSES),
+    ("security signed/a replayed request is refused", "xml-crypto remembers no signatures"),
+    NO_ENCRYPTION,
+];
+const NO_SIGNED_RESPONSES: &str = "responses are not signed";
 
 impl Peer for NodeSoap {
     fn name(&self) -> &'static str {
@@ -78,6 +91,16 @@ impl Peer for NodeSoap {
     fn coded_client(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
         let command = shell::command("node", [folder()?.join("coded.js")]);
         Ok(Some((command, &[("coded arrays", NO_ENCODING.1)])))
+    }
+
+    fn security_client(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
+        Ok(Some((shell::command("node", [folder()?.join("secured.js")]), &[NO_ENCRYPTION])))
+    }
+
+    fn security_server(&self, ours: &Ours) -> Result<Option<SecurityServer>> {
+        let mut command = shell::command("node", [folder()?.join("secured_server.js")]);
+        let server = Server::start("node-soap-secured", command.arg(&ours.secured).arg(&ours.keys), 1)?;
+        Ok(Some(SecurityServer { server, means: "code", unsupported: SECURITY_SERVER_UNSUPPORTED }))
     }
 
     fn value_servers(&self, ours: &Ours) -> Result<Option<ValueServers>> {

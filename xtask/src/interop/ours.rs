@@ -18,7 +18,7 @@ pub struct Ours {
     /// The value server.
     pub values: Server,
     pub certificates: authority::Files,
-    /// The folder with the keys of the service that requires WS-Security, which the value server makes.
+    /// The folder with the keys of the services that require WS-Security, which the value server makes.
     pub keys: PathBuf,
     /// The WSDL as served, for code generators: a file that is the same in each run.
     pub description: PathBuf,
@@ -28,6 +28,8 @@ pub struct Ours {
     /// The WSDLs that are made from code: in document style, and in SOAP encoding.
     pub orders: PathBuf,
     pub sums: PathBuf,
+    /// The WSDL from code of those services that require WS-Security without a policy.
+    pub secured: PathBuf,
 }
 
 /// Both have the development profile, with its checks, and are built by `cargo test` already.
@@ -52,7 +54,8 @@ impl Ours {
         let description = fetch_description(&plain, "bench")?;
         let (types, encoded) = (fetch_description(&values, "types")?, fetch_description(&values, "encoded")?);
         let (orders, sums) = (fetch_description(&values, "orders")?, fetch_description(&values, "sums")?);
-        Ok(Ours { plain, secure, values, certificates, keys, description, types, encoded, orders, sums })
+        let secured = fetch_description(&values, "secured/users")?;
+        Ok(Ours { plain, secure, values, certificates, keys, description, types, encoded, orders, sums, secured })
     }
 
     /// Returns the file with the authority's certificate.
@@ -100,7 +103,7 @@ fn program(name: &str) -> PathBuf {
 /// Downloads a WSDL, and replaces the address in it by a fixed one.
 fn fetch_description(server: &Server, name: &str) -> Result<PathBuf> {
     let wsdl = fetch::get(&server.at(&format!("/{name}?wsdl")))?.replace(&server.at(""), "http://localhost");
-    let file = shell::workspace("interop")?.join(name).with_extension("wsdl");
+    let file = shell::workspace("interop")?.join(name.replace('/', "-")).with_extension("wsdl");
     fs::write(&file, wsdl).with_context(|| format!("cannot write {}", file.display()))?;
     Ok(file)
 }

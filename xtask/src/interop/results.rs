@@ -57,7 +57,7 @@ pub const CODED: Rows = &[
 /// Features tested with the service that requires WS-Addressing.
 pub const ADDRESSING: Rows = &[("addressing calls", "calls"), ("addressing faults", "faults, refusals")];
 
-/// Features tested with the service that requires WS-Security: its policies.
+/// Features tested with the services that require WS-Security.
 pub const SECURITY: Rows = &[
     ("security signed", "signed"),
     ("security encrypted", "signed, encrypted"),

@@ -1,5 +1,5 @@
-//! The final tables, for messages, values, WSDLs from code, WS-Addressing, WS-Security, and TR-069
-//! sessions: a row for each feature and version of SOAP, a column for each peer and side.
+//! The final tables, one for each kind of service: a row for each feature and version of SOAP, a
+//! column for each peer and side.
 
 use std::collections::HashSet;
 use std::process::ExitCode;

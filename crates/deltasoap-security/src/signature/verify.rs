@@ -125,7 +125,8 @@ impl References {
                 self.plan.taken_ids.insert(id.to_owned());
                 self.head_part(head, signature, element, transform).map(Some)
             }
-            (None, Transform::Canonical(method)) => {
+            // No signature is in the body, so there is none to leave out.
+            (None, Transform::Canonical(method) | Transform::Enveloped(method)) => {
                 self.has_body |= in_body;
                 self.plan.targets.push(Target {
                     id: id.to_owned(),
@@ -149,9 +150,10 @@ impl References {
         let part = |element, method: &Method, omitted| Part { element, method: method.clone(), omitted };
         match transform {
             Transform::Canonical(method) => Ok((part(element, method, None), element)),
-            // A signature that leaves itself out must be in what it signs.
-            Transform::Enveloped(method) if head.tree.contains(element, signature.element) => {
-                Ok((part(element, method, Some(signature.element)), element))
+            // A signature that is elsewhere is not left out (XML Signature 1.1, section 6.6.4).
+            Transform::Enveloped(method) => {
+                let omitted = head.tree.contains(element, signature.element).then_some(signature.element);
+                Ok((part(element, method, omitted), element))
             }
             Transform::Token(method) => {
                 let token = self.token_of(head, element)?;

@@ -126,9 +126,8 @@ pub(crate) fn reference_to_token(id: &str, kind: &str) -> String {
 
 /// Returns the content of a `KeyInfo` with a key identifier.
 pub(crate) fn reference_by_identifier(kind: &str, identifier: &[u8]) -> String {
-    let wsse11 = if kind == ns::THUMBPRINT { format!(" xmlns:wsse11=\"{}\"", ns::WSSE11) } else { String::new() };
     format!(
-        "<wsse:SecurityTokenReference xmlns:wsse=\"{wsse}\"{wsse11}><wsse:KeyIdentifier EncodingType=\"{encoding}\" \
+        "<wsse:SecurityTokenReference xmlns:wsse=\"{wsse}\"><wsse:KeyIdentifier EncodingType=\"{encoding}\" \
          ValueType=\"{kind}\">{identifier}</wsse:KeyIdentifier></wsse:SecurityTokenReference>",
         wsse = ns::WSSE,
         encoding = ns::BASE64,

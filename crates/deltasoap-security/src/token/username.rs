@@ -6,7 +6,7 @@ use crate::encryption::random;
 use crate::error::SecurityError;
 use crate::ns;
 use crate::received::Tree;
-use crate::replay::ReplayCache;
+use crate::replay::Once;
 use crate::xml::text;
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::digest;
@@ -125,24 +125,23 @@ fn password_digest(nonce: &[u8], created: &str, password: &str) -> Vec<u8> {
     hasher.finish()
 }
 
-/// Checks a received token. Returns the name of the user.
+/// Checks a received token. Returns the name of the user, and the nonce, which is accepted once.
 ///
 /// # Errors
-/// Returns an error if the password is wrong, or the token too old or used before.
+/// Returns an error if the password is wrong, or the token too old.
 pub(crate) fn check(
     tree: &Tree,
     token: usize,
     users: &dyn Users,
     freshness: Freshness,
-    replays: Option<&ReplayCache>,
     now: SystemTime,
-) -> Result<String, SecurityError> {
+) -> Result<(String, Option<Once>), SecurityError> {
     let failed = || SecurityError::Authentication("the user name or the password is wrong".to_owned());
     let user = tree.text_of(token, ns::WSSE, "Username").unwrap_or_default();
     let password = tree.find(token, ns::WSSE, "Password").ok_or_else(failed)?;
     let password = tree.get(password);
     match password.attribute("", "Type").unwrap_or(ns::PASSWORD_TEXT) {
-        ns::PASSWORD_TEXT if users.check(user, password.whole_text()) => Ok(user.to_owned()),
+        ns::PASSWORD_TEXT if users.check(user, password.whole_text()) => Ok((user.to_owned(), None)),
         ns::PASSWORD_TEXT => Err(failed()),
         ns::PASSWORD_DIGEST => {
             let nonce = tree.text_of(token, ns::WSSE, "Nonce").unwrap_or_default();
@@ -159,9 +158,7 @@ pub(crate) fn check(
                 return Err(SecurityError::Authentication("a password digest needs a nonce and a time".to_owned()));
             }
             let until = freshness.check_created(parse_date_time(created)?, now)?;
-            let seen =
-                replays.map_or(Ok(()), |replays| replays.insert(&[b"nonce", &nonce, created.as_bytes()], until, now));
-            seen.map(|()| user.to_owned())
+            Ok((user.to_owned(), Some(Once::new(&[b"nonce", &nonce, created.as_bytes()], until))))
         }
         other => Err(SecurityError::Unsupported(format!("passwords of the type {other:?} are not supported"))),
     }

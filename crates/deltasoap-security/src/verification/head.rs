@@ -6,6 +6,7 @@ use crate::exchange::Exchange;
 use crate::keys::{Certificate, VerifyingKey};
 use crate::ns;
 use crate::received::{BodyPlan, MessageHead};
+use crate::replay::Once;
 use crate::requirements::{Blocks, Needs, Requirements};
 use crate::signature::{KeyInfo, KeySource, References, Signature, SignedAttachment, SignedBy, certificates};
 use crate::token::saml::{self, Assertion, Confirmation};
@@ -70,6 +71,8 @@ pub(crate) struct Found {
     pub(crate) signatures: Vec<Vec<u8>>,
     /// What a response confirms.
     pub(crate) confirmed: Vec<Vec<u8>>,
+    /// What is accepted once, and noted when the whole message is accepted.
+    pub(crate) once: Vec<Once>,
 }
 
 impl Requirements {
@@ -257,11 +260,12 @@ impl<'c> Check<'c> {
     }
 
     fn check_user(&mut self, token: usize) -> Result<(), SecurityError> {
-        let Requirements { users, freshness, replays, .. } = self.requirements;
+        let Requirements { users, freshness, .. } = self.requirements;
         let Some(users) = users else {
             return Err(SecurityError::Unsupported("user names are not accepted here".to_owned()));
         };
-        let user = username::check(&self.head.tree, token, &**users, *freshness, replays.as_deref(), self.now)?;
+        let (user, nonce) = username::check(&self.head.tree, token, &**users, *freshness, self.now)?;
+        nonce.map_or(Ok(()), |nonce| self.accept_once(nonce))?;
         match self.found.sender.user.replace(user) {
             None => Ok(()),
             Some(_) => Err(SecurityError::Malformed("the message has several user names".to_owned())),
@@ -330,14 +334,22 @@ impl<'c> Check<'c> {
     /// Notes a valid signature. One over the time is accepted once. Its value does not identify it:
     /// ECDSA has two for the same.
     fn accept(&mut self, signed_by: SignedBy, signed: References) -> Result<(), SecurityError> {
-        let replays = self.requirements.replays.as_ref();
-        if let (Some(replays), Some((_, until))) = (replays, self.timestamp)
+        if let Some((_, until)) = self.timestamp
             && self.signs_time(&signed)
         {
-            replays.insert(&[b"signature", &signed.signed_info], until, self.now)?;
+            self.accept_once(Once::new(&[b"signature", &signed.signed_info], until))?;
         }
         self.found.signatures.push(signed.value.clone());
         self.signed.push((signed_by, signed));
+        Ok(())
+    }
+
+    /// Refuses what was accepted before. It is not noted yet: if the rest of the message is lost or
+    /// invalid, the sender may send it again.
+    fn accept_once(&mut self, once: Once) -> Result<(), SecurityError> {
+        let replays = self.requirements.replays.as_ref();
+        replays.map_or(Ok(()), |replays| replays.check(&once, self.now))?;
+        self.found.once.push(once);
         Ok(())
     }
 

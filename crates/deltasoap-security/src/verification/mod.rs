@@ -148,7 +148,8 @@ impl Verification {
     /// Ends the message.
     ///
     /// # Errors
-    /// Returns an error if the body is not what was signed, or the message is incomplete.
+    /// Returns an error if the body is not what was signed, or the message is incomplete, or was
+    /// accepted before.
     pub fn finish(mut self) -> Result<Verified, SecurityError> {
         let Verification { requirements, walk, stage, exchange, found, .. } = &mut self;
         let is_body_encrypted = match stage {
@@ -162,7 +163,10 @@ impl Verification {
             }
         };
         let missing = || SecurityError::Malformed("the message has no body".to_owned());
-        let Found { sender, references, attachments, signatures, .. } = self.found.ok_or_else(missing)?;
+        let Found { sender, references, attachments, signatures, once, .. } = self.found.ok_or_else(missing)?;
+        if let Some(replays) = &self.requirements.replays {
+            replays.insert(&once, self.requirements.now())?;
+        }
         let request = Request { signatures, signer: sender.certificate.clone() };
         let needs_signed_attachments = self.requirements.needs.signed_attachments;
         let is_body_signed = references.has_body;

@@ -218,23 +218,28 @@ fn algorithms_that_are_not_allowed() {
     }
 }
 
-#[test]
-fn messages_are_accepted_once() {
-    let replays = Arc::new(ReplayCache::default());
-    let users = |user: &str| (user == "ada").then_some("x");
-    let real_time = |protection: Protection| {
-        // Sent now, since a fixed time turns the memory off.
+/// Returns a signed message and one with a user name, sent now, since a fixed time turns the memory
+/// off, and what is required of them.
+fn sent_now() -> [(Vec<u8>, Arc<Requirements>); 2] {
+    let secure = |protection: Protection| {
         let value = crate::support::transfer();
         let envelope = deltasoap_core::soap::Envelope::new(&value).canonical(deltasoap_security::BODY_ID);
         let message =
             deltasoap_core::Template::new(deltasoap_core::Templating::default()).encode(&envelope).expect("a message");
         protection.secure(Version::Soap11, &[], message, &[]).expect("a header").to_vec()
     };
-    let signed = real_time(Protection::new().timestamp(Duration::from_secs(300)).sign(client()));
-    let named = real_time(Protection::new().user(UsernameToken::digest("ada", "x")));
-    let by_signature = Arc::new(Requirements::new().trust(trust()).signed_body().replays(Some(Arc::clone(&replays))));
-    let by_nonce = Arc::new(Requirements::new().users(users).replays(Some(replays)));
-    for (message, requirements) in [(signed, by_signature), (named, by_nonce)] {
+    let signed = secure(Protection::new().timestamp(Duration::from_secs(300)).sign(client()));
+    let named = secure(Protection::new().user(UsernameToken::digest("ada", "x")));
+    let users = |user: &str| (user == "ada").then_some("x");
+    let replays = Arc::new(ReplayCache::default());
+    let by_signature = Requirements::new().trust(trust()).signed_body().replays(Some(Arc::clone(&replays)));
+    let by_nonce = Requirements::new().users(users).replays(Some(replays));
+    [(signed, Arc::new(by_signature)), (named, Arc::new(by_nonce))]
+}
+
+#[test]
+fn messages_are_accepted_once() {
+    for (message, requirements) in sent_now() {
         verify_in(&message, 1000, &requirements).expect("a message");
         let again = verify_in(&message, 1000, &requirements);
         assert!(matches!(again, Err(SecurityError::Expired(_))), "{again:?}");
@@ -254,6 +259,28 @@ fn equal_messages_of_one_moment_are_accepted() {
         let message = template.encode(&envelope).expect("a message");
         let message = protection.secure(Version::Soap11, &[], message, &[]).expect("a header").to_vec();
         verify_in(&message, 1000, &requirements).expect("a message that is not an earlier one");
+    }
+}
+
+/// A message may be sent again if the first copy did not arrive as it was sent.
+#[test]
+fn messages_that_were_refused_do_not_count() {
+    for (message, requirements) in sent_now() {
+        verify_in(&message[..message.len() - 20], 1000, &requirements).expect_err("a part of a message");
+        verify_in(&message, 1000, &requirements).expect("a message");
+    }
+}
+
+/// Of copies that arrive at the same time, one is accepted.
+#[test]
+fn copies_at_the_same_time() {
+    for (message, requirements) in sent_now() {
+        let [mut one, mut other] = [(); 2].map(|()| requirements.begin(Default::default()));
+        one.push(message.clone()).expect("a message");
+        other.push(message).expect("a message");
+        other.finish().expect("a message");
+        let again = one.finish();
+        assert!(matches!(again, Err(SecurityError::Expired(_))), "{again:?}");
     }
 }
 

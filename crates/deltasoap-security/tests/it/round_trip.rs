@@ -1,6 +1,9 @@
 //! What one side protects, the other verifies.
 
-use crate::support::{KEYS, Transfer, blocks, client, now, send, send_by, text, transfer, trust, verify};
+use crate::support::{
+    C14N, ENVELOPED, HMAC, KEYS, Transfer, WSSE, WSU, blocks, client, now, reference, send, send_by, signature, text,
+    transfer, trust, verify,
+};
 use deltasoap_core::QName;
 use deltasoap_core::soap::{Version, decode_request};
 use deltasoap_core::{Template, Templating};
@@ -32,6 +35,45 @@ fn signed_messages_are_verified() {
     }
 }
 
+/// A header that must be understood would be refused by receivers without WS-Security.
+#[test]
+fn protection_that_adds_nothing_writes_no_header() {
+    for version in [Version::Soap11, Version::Soap12] {
+        let message = send(&Protection::new(), version, &[]);
+        assert!(!text(&message).contains("Header"), "{}", text(&message));
+        let (head, value) =
+            decode_request::<Transfer>(&send(&Protection::new(), version, &blocks())).expect("a message");
+        assert_eq!((head.headers.len(), value), (2, transfer()));
+    }
+}
+
+/// node-soap signs like this: the transforms leave out a signature that is elsewhere, and ids have
+/// no namespace.
+#[test]
+fn parts_that_do_not_contain_their_signature() {
+    let soap = Version::Soap11.namespace();
+    let body = |xmlns: &str, amount: &str| format!("<s:Body{xmlns} Id=\"_0\"><amount>{amount}</amount></s:Body>");
+    let time = format!("<Timestamp xmlns=\"{WSU}\" Id=\"_1\"><Created>2026-09-21T14:13:20Z</Created></Timestamp>");
+    let xmlns = format!(" xmlns:s=\"{soap}\"");
+    let references = reference("_0", &[ENVELOPED, C14N], body(&xmlns, "1.5").as_bytes())
+        + &reference("_1", &[ENVELOPED, C14N], time.as_bytes());
+    let key_info = "<ds:KeyInfo><ds:KeyName>branch</ds:KeyName></ds:KeyInfo>";
+    let signature = signature(&SigningKey::hmac(b"a secret"), HMAC, &references, key_info);
+    let verified = |body: &str, time: &str| {
+        let message = format!(
+            "<s:Envelope xmlns:s=\"{soap}\"><s:Header><wsse:Security xmlns:wsse=\"{WSSE}\">{time}{signature}\
+             </wsse:Security></s:Header>{body}</s:Envelope>"
+        );
+        let trust = Trust::nobody().secret("branch", "a secret");
+        verify(message.as_bytes(), Requirements::new().trust(trust).signed_body().signed_timestamp())
+    };
+    verified(&body("", "1.5"), &time).expect("a valid message");
+    for (body, time) in [(body("", "2.5"), time.clone()), (body("", "1.5"), time.replace("14:13:20", "14:13:21"))] {
+        let refused = verified(&body, &time);
+        assert!(matches!(refused, Err(SecurityError::Check(_))), "{refused:?}");
+    }
+}
+
 #[test]
 fn every_way_to_refer_to_a_key() {
     let with_client = || trust().known(&KEYS.client.0).expect("a certificate");
@@ -52,6 +94,8 @@ fn every_way_to_refer_to_a_key() {
             continue;
         }
         let message = send(&protection, Version::Soap11, &[]);
+        // gSOAP would answer in the namespace of WS-Security 1.1 if it saw a declaration of it.
+        assert!(!text(&message).contains("secext-1.1.xsd"), "{reference:?}");
         for trust in [with_client(), pinned()] {
             let verified = verify(&message, Requirements::new().trust(trust).signed_body());
             assert!(verified.is_ok(), "{reference:?}: {verified:?}");

@@ -1,7 +1,7 @@
 //! SAML assertions, and attacks on them.
 
 use crate::support::{
-    C14N, DS, KEYS, RSA, blocks, client, now, open_in, reference, send, signature, text, trust, verify,
+    C14N, DS, ENVELOPED, KEYS, RSA, blocks, client, now, open_in, reference, send, signature, text, trust, verify,
 };
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -13,7 +13,6 @@ use deltasoap_security::{
 use std::sync::Arc;
 use std::time::Duration;
 
-const ENVELOPED: &str = "http://www.w3.org/2000/09/xmldsig#enveloped-signature";
 const SAML1: &str = "urn:oasis:names:tc:SAML:1.0:assertion";
 const SAML2: &str = "urn:oasis:names:tc:SAML:2.0:assertion";
 const VALID: &str = "<saml:Conditions NotBefore=\"2026-09-21T14:13:00Z\" NotOnOrAfter=\"2026-09-21T14:23:20Z\">";

@@ -14,6 +14,7 @@ use std::time::{Duration, SystemTime};
 
 pub const C14N: &str = "http://www.w3.org/2001/10/xml-exc-c14n#";
 pub const DS: &str = "http://www.w3.org/2000/09/xmldsig#";
+pub const ENVELOPED: &str = "http://www.w3.org/2000/09/xmldsig#enveloped-signature";
 pub const HMAC: &str = "http://www.w3.org/2001/04/xmldsig-more#hmac-sha256";
 pub const RSA: &str = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256";
 pub const WSSE: &str = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd";

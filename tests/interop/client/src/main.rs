@@ -29,7 +29,7 @@ use deltasoap::soap::Version;
 use deltasoap_cases::{encoded, literal};
 use dynamic::{Names, Pair};
 use report::{Feature, Report};
-use secured::Keys;
+use secured::{Keys, Means};
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt::Display;
@@ -70,9 +70,12 @@ struct Arguments {
     /// URL of `/addressed` of our own server, which requires WS-Addressing
     #[arg(long, value_name = "URL")]
     addressed: Option<String>,
-    /// URL below which the ports of the secured service are, and the folder with the keys
+    /// URL below which the services are that require WS-Security, and the folder with the keys
     #[arg(long, num_args = 2, value_names = ["URL", "KEYS"])]
     secured: Vec<String>,
+    /// Test only those of them that require it by the policies of a WSDL, or in code
+    #[arg(long, value_enum)]
+    secured_by: Option<Means>,
     /// URL of the TR-069 server; nothing else is tested then
     #[arg(long, value_name = "URL")]
     sessions: Option<String>,
@@ -168,7 +171,8 @@ async fn test(arguments: &Arguments, version: Version) -> Result<(), Failure> {
         Box::pin(addressed::test(url, version, &report)).await?;
     }
     if let [url, keys] = &arguments.secured[..] {
-        Box::pin(secured::test(url, &Keys::open(Path::new(keys)), version, &report)).await?;
+        let keys = Keys::open(Path::new(keys));
+        Box::pin(secured::test(url, &keys, arguments.secured_by, version, &report)).await?;
     }
     if let Some(url) = &arguments.encoded {
         Box::pin(cases::in_encoding(url, version, &report)).await?;

@@ -20,7 +20,7 @@ const TYPES: &str = include_str!("../../../../testdata/wsdl/types.wsdl");
 const ENCODED: &str = include_str!("../../../../testdata/wsdl/encoded.wsdl");
 
 /// Serves all on a free port, which is printed, until the process is killed. Large responses are
-/// gzipped. The keys of the secured service are made in a folder.
+/// gzipped. The keys for WS-Security are made in a folder.
 pub async fn serve(keys: &Path) -> Result<(), Failure> {
     let server = Server::bind("127.0.0.1:0").await?;
     let builder = || SoapService::builder().compression(Compression::from_bytes(1000));

@@ -1,7 +1,7 @@
 //! The keys of all parties of the secured service, made for each run.
 
 use crate::Failure;
-use deltasoap::security::{Certificate, Identity};
+use deltasoap::security::{Certificate, Identity, Trust};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, PKCS_RSA_SHA256};
 use std::path::{Path, PathBuf};
 
@@ -38,8 +38,13 @@ impl Keys {
         Ok(Certificate::all_from_pem(self.certificates(name)?)?.swap_remove(0))
     }
 
+    /// Returns trust in an authority.
+    pub fn trust(&self, authority: &str) -> Result<Trust, Failure> {
+        Ok(Trust::nobody().authorities(self.certificates(authority)?)?)
+    }
+
     /// Returns the PEM text with a party's certificate.
-    pub fn certificates(&self, name: &str) -> Result<Vec<u8>, Failure> {
+    fn certificates(&self, name: &str) -> Result<Vec<u8>, Failure> {
         Ok(std::fs::read(self.file(name, "pem"))?)
     }
 
@@ -53,7 +58,7 @@ impl Keys {
     }
 }
 
-/// RSA, the only keys that content can be encrypted for.
+/// RSA, the only keys that content can be encrypted for, and that older toolkits know.
 fn key() -> Result<KeyPair, rcgen::Error> {
     KeyPair::generate_for(&PKCS_RSA_SHA256)
 }

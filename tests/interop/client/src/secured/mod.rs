@@ -1,20 +1,23 @@
-//! `/secured`: the bank of `tests/interop/secured/bank.wsdl`, whose messages have WS-Security, and calls of it.
+//! `/secured`: a bank whose messages have WS-Security, and calls of it.
 //!
-//! Both sides follow the policies of the WSDL ([`policy`]); [`wire`] changes messages on the way.
+//! Its ports follow the policies of `tests/interop/secured/bank.wsdl` ([`by_policy`]); other services of it
+//! require the same in code ([`by_code`]). [`wire`] changes messages on the way.
 
-mod calls;
+mod bank;
+mod by_code;
+mod by_policy;
 mod keys;
 mod policy;
 mod wire;
 
-pub use calls::test;
 pub use keys::Keys;
 
 use crate::Failure;
+use crate::report::Report;
 use axum::Router;
 use deltasoap::security::{PolicyCredentials, Verified};
 use deltasoap::server::{AddressingMode, Extension, SoapServiceBuilder};
-use deltasoap::soap::TypedFault;
+use deltasoap::soap::{TypedFault, Version};
 use deltasoap::{Faults, Soap, SoapService};
 use policy::Policy;
 use std::time::Duration;
@@ -22,7 +25,7 @@ use std::time::Duration;
 const WSDL: &str = include_str!("../../../secured/bank.wsdl");
 const HOUR: Duration = Duration::from_secs(3600);
 
-#[derive(Debug, Soap)]
+#[derive(Debug, Clone, Soap)]
 #[soap(namespace = "urn:bank", qualified, message, element = "transfer", response = TransferResponse)]
 struct Transfer {
     to: String,
@@ -35,6 +38,8 @@ struct Transfer {
 struct TransferResponse {
     from: String,
     amount: i32,
+    /// That of the request.
+    note: Option<String>,
 }
 
 #[derive(Debug, Soap)]
@@ -49,7 +54,32 @@ enum TransferFault {
     Other(deltasoap::Fault),
 }
 
-/// Adds the ports below `/secured`; those below `/secured/late` send responses of an hour ago.
+/// How services tell what they require.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Means {
+    Policy,
+    Code,
+}
+
+/// Tests the services below a URL in one version of SOAP, those of one kind or all, and prints a line for
+/// each test.
+pub async fn test(
+    url: &str,
+    keys: &Keys,
+    only: Option<Means>,
+    version: Version,
+    report: &Report,
+) -> Result<(), Failure> {
+    if only != Some(Means::Code) {
+        Box::pin(by_policy::test(url, keys, version, report)).await?;
+    }
+    if only != Some(Means::Policy) {
+        Box::pin(by_code::test(url, keys, version, report)).await?;
+    }
+    Ok(())
+}
+
+/// Adds the services below `/secured`; ports below `/secured/late` send responses of an hour ago.
 pub fn routes(mut router: Router, builder: impl Fn() -> SoapServiceBuilder, keys: &Keys) -> Result<Router, Failure> {
     let credentials = policy::of_server(keys)?;
     let late = credentials.clone().adjust_protection(|protection| protection.clock_behind(HOUR));
@@ -61,6 +91,9 @@ pub fn routes(mut router: Router, builder: impl Fn() -> SoapServiceBuilder, keys
                 router = router.route_service(&path, service.clone());
             }
         }
+    }
+    for (path, service) in by_code::services(builder, keys)? {
+        router = router.route_service(&format!("/secured/{path}"), service);
     }
     Ok(router)
 }
@@ -87,5 +120,5 @@ async fn transfer(
         return Err(TransferFault::Refused(fault));
     }
     let from = verified.sender.name().unwrap_or_default().to_owned();
-    Ok(TransferResponse { from, amount: transfer.amount })
+    Ok(TransferResponse { from, amount: transfer.amount, note: transfer.note })
 }

@@ -2,13 +2,13 @@
 
 use super::{Keys, WSDL};
 use crate::Failure;
-use deltasoap::security::{PolicyCredentials, Trust};
+use deltasoap::security::PolicyCredentials;
 use deltasoap::soap::PolicyDocuments;
 use deltasoap_dynamic::Contract;
 
 /// What the `UsernameToken` of all clients has.
 pub const USER: &str = "ada";
-const PASSWORD: &str = "pass & word";
+pub const PASSWORD: &str = "pass & word";
 
 /// A policy of the WSDL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,10 +60,14 @@ pub fn of_client(keys: &Keys, own: &str, authority: &str) -> Result<PolicyCreden
 /// Returns the credentials of the server, which encrypts for whoever has signed.
 pub fn of_server(keys: &Keys) -> Result<PolicyCredentials, Failure> {
     let credentials = of_holder(keys, "server", "authority")?;
-    Ok(credentials.users(|user: &str| (user == USER).then_some(PASSWORD)))
+    Ok(credentials.users(password_of))
+}
+
+/// Returns the password of a user, as the server knows it.
+pub fn password_of(user: &str) -> Option<&'static str> {
+    (user == USER).then_some(PASSWORD)
 }
 
 fn of_holder(keys: &Keys, own: &str, authority: &str) -> Result<PolicyCredentials, Failure> {
-    let trust = Trust::nobody().authorities(keys.certificates(authority)?)?;
-    Ok(PolicyCredentials::new().identity(keys.identity(own)?).trust(trust))
+    Ok(PolicyCredentials::new().identity(keys.identity(own)?).trust(keys.trust(authority)?))
 }

@@ -18,6 +18,8 @@ pub enum Change {
     None,
     /// It says something else: the amount, the ciphertext, or the digest of the password.
     Content,
+    /// It names another user.
+    User,
     /// Its security header is removed.
     Bare,
     /// An earlier message comes in place of it.
@@ -93,6 +95,7 @@ impl Change {
             Change::None => return Ok(message),
             Change::Replay(earlier) => return Ok(earlier.clone()),
             Change::Content => with_other_content(&message),
+            Change::User => Some(message.replacen(">ada<", ">bob<", 1)),
             Change::Bare => without_security(&message),
         };
         changed.filter(|changed| *changed != message).ok_or_else(|| format!("unchanged: {message}").into())

@@ -75,9 +75,8 @@ abstract class SecuredTests {
 
     private void addSigned(String policy, Refusals refusals) {
         add(policy, "a changed request is refused", () -> refuse(port(policy).sending(SecuredPort::changed), INVALID));
-        // The stranger cannot read a fault that is encrypted for the client.
         add(policy, "a request of a stranger is refused",
-                () -> refuse(port(policy, "stranger", "server"), UNTRUSTED + "|No certificates were found"));
+                () -> refuse(port(policy, "stranger", "server"), UNTRUSTED));
         add(policy, "a response of a stranger is refused",
                 () -> fail(port(policy, "client", "stranger"), refusals.stranger));
         add(policy, "a changed response is refused",
@@ -117,8 +116,7 @@ abstract class SecuredTests {
         port.transfer("250");
         String request = port.sent();
         refuse(port.sending(text -> request), EXPIRED + "|no response");
-        boolean isReadable = !port.received().contains("EncryptedData");
-        Tests.expect(!isReadable || port.received().contains(EXPIRED), true, "that it is old in " + port.received());
+        Tests.expect(port.received().contains(EXPIRED), true, EXPIRED + " in: " + port.received());
     }
 
     /** The toolkit must refuse the response. */

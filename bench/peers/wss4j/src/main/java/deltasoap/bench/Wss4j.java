@@ -75,8 +75,8 @@ public final class Wss4j {
             try {
                 answer(line.split(" "));
             } catch (Exception error) {
-                String text = (error.getClass().getSimpleName() + ": " + error.getMessage()).replaceAll("[\"\\\\\\p{Cntrl}]", " ");
-                answers.println("{\"ok\":false,\"error\":\"" + text + "\"}");
+                String text = error.getClass().getSimpleName() + ": " + error.getMessage();
+                answers.println("{\"ok\":false,\"error\":\"" + text.replaceAll("[\"\\\\\\p{Cntrl}]", " ") + "\"}");
             }
         }
     }
@@ -85,7 +85,8 @@ public final class Wss4j {
         switch (words[0]) {
             case "hello" -> {
                 String version = WSSecurityEngine.class.getPackage().getImplementationVersion();
-                answers.println("{\"peer\":\"wss4j\",\"version\":\"" + version + "\",\"workloads\":[\"sign\",\"verify\"],\"warm\":4000}");
+                answers.println("{\"peer\":\"wss4j\",\"version\":\"" + version
+                        + "\",\"workloads\":[\"sign\",\"verify\"],\"warm\":4000}");
             }
             case "prepare" -> {
                 prepared = null;

@@ -56,7 +56,10 @@ public final class Addressed {
         System.exit(0);
     }
 
-    /** Leaves WS-Addressing to the settings here: the module of WS-Security brings that of WS-Policy, which has its own. */
+    /**
+     * Leaves WS-Addressing to the settings here: the module of WS-Security brings that of WS-Policy, which would follow
+     * the policy of the WSDL.
+     */
     static void withoutPolicies() {
         BusFactory.getDefaultBus().getExtension(PolicyEngine.class).setEnabled(false);
     }

@@ -33,7 +33,8 @@ final class CxfPort implements SecuredPort {
     CxfPort(URI origin, String port, Map<String, Object> properties) throws Exception {
         this.origin = origin;
         path = "/" + port;
-        Service service = Service.create(URI.create(origin + path + "?wsdl").toURL(), new QName(Bank.NAMESPACE, "Bank"));
+        URI wsdl = URI.create(origin + path + "?wsdl");
+        Service service = Service.create(wsdl.toURL(), new QName(Bank.NAMESPACE, "Bank"));
         dispatch = service.createDispatch(new QName(Bank.NAMESPACE, port), Source.class, Service.Mode.PAYLOAD);
         Map<String, Object> context = dispatch.getRequestContext();
         context.putAll(properties);
