@@ -63,8 +63,11 @@ impl fmt::Debug for Exchange {
 
 /// Checks received messages.
 pub(crate) trait Verify: fmt::Debug + Send + Sync {
-    /// Begins to check a message. For a response, `request` is what it is verified against.
-    fn begin(&self, limits: Limits, request: Option<Exchange>) -> Box<dyn Verifying>;
+    /// Begins to check a request.
+    fn begin(&self, limits: Limits) -> Box<dyn Verifying>;
+
+    /// Begins to check a response. `request` is what it is verified against, if anything.
+    fn begin_response(&self, limits: Limits, request: Option<Exchange>) -> Box<dyn Verifying>;
 
     /// Returns true if responses are verified against their requests.
     fn refers_to_requests(&self) -> bool;
@@ -389,12 +392,14 @@ mod wss {
     }
 
     impl Verify for Arc<Requirements> {
-        fn begin(&self, limits: Limits, request: Option<Exchange>) -> Box<dyn Verifying> {
+        fn begin(&self, limits: Limits) -> Box<dyn Verifying> {
+            Box::new(Requirements::begin(self, limits))
+        }
+
+        fn begin_response(&self, limits: Limits, request: Option<Exchange>) -> Box<dyn Verifying> {
             let request = request.and_then(|Exchange(request)| request.downcast::<deltasoap_security::Exchange>().ok());
-            Box::new(match request {
-                Some(request) => self.begin_response(limits, (*request).clone()),
-                None => Requirements::begin(self, limits),
-            })
+            let request = request.map(|request| (*request).clone()).unwrap_or_default();
+            Box::new(Requirements::begin_response(self, limits, request))
         }
 
         fn refers_to_requests(&self) -> bool {

@@ -167,7 +167,7 @@ impl<R: Receiver> Reading<R> {
             verifying: settings
                 .verify
                 .as_ref()
-                .map(|verify| verify.begin(settings.options.limits, parts.extensions.remove::<Exchange>())),
+                .map(|verify| verify.begin_response(settings.options.limits, parts.extensions.remove::<Exchange>())),
             extensions: Extensions::new(),
             findings: Vec::new(),
             first: Vec::new(),

@@ -169,7 +169,7 @@ pub(crate) struct Chosen {
 impl Dispatch {
     /// Creates a dispatch for a message of an HTTP request.
     pub(crate) fn new(service: Arc<Inner>, RequestInfo { source, action, notes }: RequestInfo) -> Self {
-        let verifying = service.verify.as_ref().map(|verify| verify.begin(service.options.limits, None));
+        let verifying = service.verify.as_ref().map(|verify| verify.begin(service.options.limits));
         Dispatch {
             service,
             source,

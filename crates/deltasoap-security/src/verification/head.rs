@@ -334,14 +334,22 @@ impl<'c> Check<'c> {
     /// Notes a valid signature. One over the time is accepted once. Its value does not identify it:
     /// ECDSA has two for the same.
     fn accept(&mut self, signed_by: SignedBy, signed: References) -> Result<(), SecurityError> {
-        if let Some((_, until)) = self.timestamp
+        if let Some((timestamp, until)) = self.timestamp
             && self.signs_time(&signed)
+            && !self.may_be_repeated(timestamp)
         {
             self.accept_once(Once::new(&[b"signature", &signed.signed_info], until))?;
         }
         self.found.signatures.push(signed.value.clone());
         self.signed.push((signed_by, signed));
         Ok(())
+    }
+
+    /// Returns true for responses whose time is in whole seconds. A service may send equal ones within a
+    /// second, which are the same message then: RSA signs the same always.
+    fn may_be_repeated(&self, timestamp: usize) -> bool {
+        let created = self.head.tree.text_of(timestamp, ns::WSU, "Created");
+        self.exchange.is_some() && created.is_some_and(|created| !created.contains('.'))
     }
 
     /// Refuses what was accepted before. It is not noted yet: if the rest of the message is lost or

@@ -8,8 +8,10 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use deltasoap_core::soap::Version;
 use deltasoap_security::{
-    Identity, KeyReference, Protection, ReplayCache, Requirements, SecurityError, SigningKey, Trust, UsernameToken,
+    Exchange, Identity, KeyReference, Protection, ReplayCache, Requirements, SecurityError, SigningKey, Trust,
+    UsernameToken,
 };
+use deltasoap_xml::Limits;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -437,4 +439,47 @@ fn canonical_forms_that_grow() {
     let refused = verify(attack.as_bytes(), requirements());
     assert!(matches!(refused, Err(SecurityError::Check(_))), "{refused:?}");
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+/// Services that write whole seconds send equal responses; requests are accepted once all the same.
+#[test]
+fn responses_of_one_second_may_be_equal() {
+    let signed = |created: &str| {
+        let timestamp = format!(
+            "<wsu:Timestamp xmlns:wsu=\"{WSU}\" wsu:Id=\"t\"><wsu:Created>{created}</wsu:Created></wsu:Timestamp>"
+        );
+        let references = reference("t", &[C14N], timestamp.as_bytes());
+        let signature = signature(
+            &SigningKey::hmac(b"secret"),
+            HMAC,
+            &references,
+            "<ds:KeyInfo><ds:KeyName>key</ds:KeyName></ds:KeyInfo>",
+        );
+        format!(
+            "<s:Envelope xmlns:s=\"http://schemas.xmlsoap.org/soap/envelope/\"><s:Header>\
+             <wsse:Security xmlns:wsse=\"{WSSE}\">{timestamp}{signature}</wsse:Security></s:Header><s:Body/></s:Envelope>"
+        )
+    };
+    let verify = |message: &str, is_response: bool, requirements: &Arc<Requirements>| {
+        let mut verification = match is_response {
+            true => requirements.begin_response(Limits::default(), Exchange::default()),
+            false => requirements.begin(Limits::default()),
+        };
+        verification.push(message.as_bytes().to_vec())?;
+        verification.finish()
+    };
+    let requirements = || {
+        let requirements = Requirements::new().trust(Trust::nobody().secret("key", b"secret")).signed_timestamp();
+        Arc::new(requirements.at(now()).replays(Some(Arc::default())))
+    };
+    for (created, is_response, is_accepted) in [
+        ("2026-09-21T14:13:20Z", true, true),
+        ("2026-09-21T14:13:20Z", false, false),
+        ("2026-09-21T14:13:20.001Z", true, false),
+    ] {
+        let (message, requirements) = (signed(created), requirements());
+        verify(&message, is_response, &requirements).expect("a valid message");
+        let again = verify(&message, is_response, &requirements);
+        assert_eq!(again.is_ok(), is_accepted, "{created}: {again:?}");
+    }
 }
