@@ -1,16 +1,18 @@
 //! Apache CXF, from Maven Central: the versions are those of `tests/interop/cxf/pom.xml`.
 
-use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
 
+use super::maven::MavenPeer;
 use super::ours::Ours;
 use super::process::Server;
-use super::{Peer, PeerServer, SecurityServer, Unsupported, ValueServers, ValueService, stamp};
-use crate::{java, shell};
+use super::{Peer, PeerServer, SecurityServer, Unsupported, ValueServers, ValueService};
+use crate::shell;
 
 pub struct Cxf;
+
+const MAVEN: MavenPeer = MavenPeer("cxf");
 
 const VALUES_UNSUPPORTED: Unsupported = &[("encoded*", "it has no SOAP encoding")];
 
@@ -25,56 +27,42 @@ impl Peer for Cxf {
     }
 
     fn install(&self, ours: &Ours) -> Result<()> {
-        let (sources, build) = (shell::root().join("tests/interop/cxf"), build()?);
-        let descriptions = [("wsdl", &ours.description), ("types", &ours.types), ("orders", &ours.orders)];
-        let mut files = vec![sources.join("pom.xml")];
-        files.extend(descriptions.iter().map(|(_, file)| (*file).clone()));
-        files.extend(stamp::files_in(&sources.join("src/main/java/deltasoap/interop"))?);
-        stamp::build_if_stale(&build.join("cxf-peer.jar"), &files, "maven", || {
-            java::install_tools()?;
-            println!("building with Maven (about a minute, the first time some more)");
-            let mut maven = shell::command("mvn", ["--batch-mode", "--quiet", "--file"]);
-            maven.arg(sources.join("pom.xml")).arg(format!("-Dbuild={}", build.display()));
-            maven.args(descriptions.iter().map(|(name, file)| format!("-D{name}={}", file.display())));
-            shell::run(maven.arg("package"))
-        })
+        MAVEN.install(&[("wsdl", &ours.description), ("types", &ours.types), ("orders", &ours.orders)])
     }
 
     fn client(&self) -> Result<Option<Command>> {
-        java("deltasoap.interop.Client").map(Some)
+        MAVEN.java("Client").map(Some)
     }
 
     fn value_clients(&self) -> Result<Option<(Vec<Command>, Unsupported)>> {
-        Ok(Some((vec![java("deltasoap.interop.Values")?], VALUES_UNSUPPORTED)))
+        Ok(Some((vec![MAVEN.java("Values")?], VALUES_UNSUPPORTED)))
     }
 
     fn coded_client(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
-        Ok(Some((java("deltasoap.interop.Coded")?, &[("coded arrays", "it has no SOAP encoding")])))
+        Ok(Some((MAVEN.java("Coded")?, &[("coded arrays", "it has no SOAP encoding")])))
     }
 
     fn addressing_client(&self, _: &Ours) -> Result<Option<Command>> {
-        java("deltasoap.interop.Addressed").map(Some)
+        MAVEN.java("Addressed").map(Some)
     }
 
     fn addressing_server(&self) -> Result<Option<(Server, Unsupported)>> {
-        let mut command = java("deltasoap.interop.AddressedServer")?;
+        let mut command = MAVEN.java("AddressedServer")?;
         command.arg(format!("file://{}", shell::root().join("tests/interop/client/addressed.wsdl").display()));
         Ok(Some((Server::start("cxf-addressed", &mut command, 1)?, ADDRESSING_UNSUPPORTED)))
     }
 
     fn security_client(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
-        Ok(Some((java("deltasoap.interop.Secured")?, &[])))
+        Ok(Some((MAVEN.java("Secured")?, &[])))
     }
 
     fn security_server(&self, ours: &Ours) -> Result<Option<SecurityServer>> {
-        let mut command = java("deltasoap.interop.SecuredServer")?;
-        command.arg(format!("file://{}", shell::root().join("tests/interop/secured/bank.wsdl").display()));
-        let server = Server::start("cxf-secured", command.arg(&ours.keys), 1)?;
+        let server = Server::start("cxf-secured", &mut MAVEN.secured_server(&ours.keys)?, 1)?;
         Ok(Some(SecurityServer { server, means: "policy", unsupported: &[] }))
     }
 
     fn value_servers(&self, ours: &Ours) -> Result<Option<ValueServers>> {
-        let mut command = java("deltasoap.interop.ValuesServer")?;
+        let mut command = MAVEN.java("ValuesServer")?;
         command.arg(format!("file://{}", ours.types.display()));
         let server = Server::start("cxf-values", &mut command, 1)?;
         let types = ValueService { utf_16: Some(server.at("/utf-16")), ..ValueService::at(&server.url) };
@@ -87,21 +75,11 @@ impl Peer for Cxf {
     }
 
     fn server(&self, ours: &Ours) -> Result<Option<PeerServer>> {
-        let mut command = java("deltasoap.interop.Server")?;
+        let mut command = MAVEN.java("Server")?;
         command.arg(format!("file://{}", ours.description.display()));
         command.arg(&ours.certificates.certificate).arg(&ours.certificates.key);
         let server = Server::start("cxf", &mut command, 2)?;
         let paths = &[("gzip", "/gzip"), ("utf-16", "/utf-16"), ("mtom", "/mtom")];
         Ok(Some(PeerServer { server, paths, unsupported: &[] }))
     }
-}
-
-fn build() -> Result<PathBuf> {
-    Ok(shell::workspace("interop-cxf")?.join("build"))
-}
-
-fn java(class: &str) -> Result<Command> {
-    let build = build()?;
-    let path = format!("{0}/cxf-peer.jar:{0}/libraries/*", build.display());
-    Ok(shell::command("java", ["-cp", &path, class]))
 }

@@ -13,6 +13,8 @@ mod cxf;
 mod fetch;
 mod gsoap;
 mod markdown;
+mod maven;
+mod metro;
 mod mono;
 pub mod node_soap;
 mod ours;
@@ -58,6 +60,7 @@ enum PeerName {
     Php,
     Axis,
     Mono,
+    Metro,
     CwmpClient,
     /// Our own client and server, to check the tests themselves
     Deltasoap,
@@ -75,6 +78,7 @@ impl PeerName {
             PeerName::NodeSoap => Box::new(node_soap::NodeSoap),
             PeerName::Axis => Box::new(axis::Axis),
             PeerName::Mono => Box::new(mono::Mono),
+            PeerName::Metro => Box::new(metro::Metro),
             PeerName::Php => Box::new(php::Php),
             PeerName::CwmpClient => Box::new(cwmp_client::CwmpClient),
             PeerName::Deltasoap => Box::new(ours::Ourselves),

@@ -76,8 +76,15 @@ impl AddressingSettings {
         if self.mode == AddressingMode::Ignore {
             return Vec::new();
         }
-        let Ok(Some(headers)) = AddressingHeaders::read(head) else { return Vec::new() };
-        fault_blocks(&headers, None, headers.version.soap_fault_action(), fault, soap)
+        match AddressingHeaders::read(head) {
+            Ok(Some(headers)) => fault_blocks(&headers, None, headers.version.soap_fault_action(), fault, soap),
+            // Clients of such a service expect an action in any case.
+            _ if self.mode == AddressingMode::Require => {
+                let version = Addressing::default();
+                with_detail(AddressingHeaders::new(version, version.soap_fault_action()), fault, soap)
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn route(

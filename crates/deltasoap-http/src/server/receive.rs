@@ -1,5 +1,6 @@
 //! Reads one request's body, as its bytes arrive, into the call of an operation.
 
+use super::addressing::AddressingMode;
 use super::context::Remarks;
 use super::dispatch::{Chosen, Dispatch};
 use super::guard::{Panicked, guard, guard_call};
@@ -19,9 +20,9 @@ use crate::secured::{self, Insecure};
 use crate::slow::TooSlow;
 use crate::validation::{Invalid, Subject};
 use bytes::Bytes;
-use deltasoap_core::decode::Decoder;
-use deltasoap_core::soap::{EnvelopeReader, Fault, FaultCode, Head, HeaderBlock, Version};
-use deltasoap_core::{Error, ErrorKind};
+use deltasoap_core::decode::{Cursor, Decoder, Step, skip_element};
+use deltasoap_core::soap::{EnvelopeReader, Fault, FaultCode, Head, HeaderBlock, Receiver, Version};
+use deltasoap_core::{DecodeOptions, Error, ErrorKind};
 use deltasoap_xml::XmlErrorKind;
 use http::{Extensions, StatusCode};
 use http_body::{Body, Frame};
@@ -220,6 +221,8 @@ pub(super) struct Receiving {
     remarks: Remarks,
     /// What is known about the security of the message.
     extensions: Extensions,
+    /// The first bytes of a message whose security is checked, if the service has WS-Addressing.
+    beginning: Bytes,
     /// True if the message violates its schema, accepted or not.
     is_invalid: bool,
     /// Number of deviations, including those beyond the reported ones.
@@ -239,6 +242,7 @@ impl Receiving {
             time: Duration::ZERO,
             remarks: Remarks::default(),
             extensions: Extensions::new(),
+            beginning: Bytes::new(),
             is_invalid: false,
             all_deviations: 0,
         }
@@ -294,7 +298,12 @@ impl Receiving {
 
     /// Checks the security of some bytes. Returns those to be decoded.
     fn verify(&mut self, data: Bytes) -> Result<Bytes, Failure> {
-        let Some(verifying) = &mut self.reader.receiver.verifying else { return Ok(data) };
+        let dispatch = &mut self.reader.receiver;
+        let is_addressed = dispatch.service().addressing.mode != AddressingMode::Ignore;
+        let Some(verifying) = &mut dispatch.verifying else { return Ok(data) };
+        if is_addressed && self.beginning.is_empty() {
+            self.beginning = data.clone();
+        }
         let start = Instant::now();
         let verified = verifying.push(data);
         self.time += start.elapsed();
@@ -429,10 +438,27 @@ impl Receiving {
     pub(super) fn refuse(&mut self, fallback: Version, failure: Failure) -> Refusal {
         // These look at messages that were decrypted and verified; the others do not get that far.
         let is_confidential = matches!(failure, Failure::Refused(_) | Failure::Invalid(_));
+        let is_withheld = matches!(failure, Failure::Insecure(_)) && self.head().headers.is_empty();
+        let unverified = is_withheld.then(|| self.unverified_head());
         let mut refusal = Refusal { is_confidential, ..self.refuse_without_blocks(fallback, failure) };
+        let head = unverified.as_ref().unwrap_or(self.head());
         let addressing = &self.dispatch().service().addressing;
-        refusal.blocks = addressing.refusal_blocks(self.head(), &mut refusal.fault, refusal.version);
+        refusal.blocks = addressing.refusal_blocks(head, &mut refusal.fault, refusal.version);
         refusal
+    }
+
+    /// Reads the header of a message that is refused before any of it was verified, as far as it is in the
+    /// first bytes. The fault tells which message it answers; nothing else may depend on this.
+    fn unverified_head(&self) -> Head {
+        let limits = self.dispatch().service().options.limits;
+        let mut decoder = Decoder::new(DecodeOptions { limits, ..DecodeOptions::default() });
+        if let Some(encoding) = self.charset.encoding() {
+            decoder.set_encoding(encoding);
+        }
+        let mut reader = EnvelopeReader::new(HeadReceiver);
+        // It ends with an error at the body. Blocks before any error are used.
+        let _ = decoder.push(&mut reader, &self.beginning);
+        reader.into_parts().0
     }
 
     fn refuse_without_blocks(&mut self, fallback: Version, failure: Failure) -> Refusal {
@@ -481,6 +507,19 @@ impl Receiving {
                 Refusal::new(version, fault, Some(StatusCode::BAD_REQUEST))
             }
         }
+    }
+}
+
+/// Reads no body.
+struct HeadReceiver;
+
+impl Receiver for HeadReceiver {
+    fn open_body(&mut self, _: &Head, _: &str, _: &str) -> Result<(), ErrorKind> {
+        Err(ErrorKind::Envelope("only the header is read"))
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        skip_element(cursor)
     }
 }
 

@@ -349,6 +349,41 @@ async fn addressing_is_signed() {
     }
 }
 
+/// Clients that require WS-Addressing, such as Metro, ignore what a fault says if it does not tell which
+/// request it answers, although that is not verified.
+#[tokio::test]
+async fn faults_about_security_name_their_request() {
+    use bytes::Bytes;
+    use http_body::Frame;
+    use http_body_util::{BodyExt, StreamBody};
+    let service = SoapService::builder()
+        .addressing(deltasoap::server::AddressingMode::Require)
+        .requirements(required("request"))
+        .protection(signed("response"))
+        .operation(async |_: Transfer| Receipt { amount: 0.0, sender: String::new() })
+        .build()
+        .expect("a service");
+    let addressed = "<Header><Action xmlns='http://www.w3.org/2005/08/addressing'>urn:transfer</Action>\
+                     <MessageID xmlns='http://www.w3.org/2005/08/addressing'>urn:1</MessageID></Header>";
+    let bytes = |chunk: &[u8]| Ok::<_, std::convert::Infallible>(Frame::data(Bytes::copy_from_slice(chunk)));
+    // In pieces, the header is read before it turns out that nothing is signed; in one, it is not.
+    for (header, size, is_named) in [(addressed, usize::MAX, true), (addressed, 1, true), ("", usize::MAX, false)] {
+        let message = format!(
+            "<Envelope xmlns='http://schemas.xmlsoap.org/soap/envelope/'>{header}\
+             <Body><Transfer xmlns='urn:bank'><amount>1</amount></Transfer></Body></Envelope>"
+        );
+        let chunks: Vec<_> = message.as_bytes().chunks(size).map(bytes).collect();
+        let body = StreamBody::new(futures_util::stream::iter(chunks));
+        let request = http::Request::post("/").header("Content-Type", "text/xml").body(body).expect("a request");
+        let response = tower::ServiceExt::oneshot(service.clone(), request).await.expect("infallible");
+        let fault = response.into_body().collect().await.expect("a body").to_bytes();
+        let fault = String::from_utf8_lossy(&fault);
+        assert!(fault.contains("lacks security that the service requires"), "{fault}");
+        assert!(fault.contains(">http://www.w3.org/2005/08/addressing/soap/fault</"), "{fault}");
+        assert_eq!(fault.contains(">urn:1</"), is_named, "{fault}");
+    }
+}
+
 /// A response says which request it answers.
 #[tokio::test]
 async fn responses_confirm_signatures() {

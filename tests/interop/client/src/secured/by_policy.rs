@@ -3,7 +3,7 @@
 use super::bank::{Bank, refuse, refuse_replay, reject, reject_replay, transfer};
 use super::policy::{self, Policy, USER};
 use super::wire::{Change, Wire};
-use super::{HOUR, Keys, TransferFault};
+use super::{HOUR, Keys, Transfer, TransferFault};
 use crate::Failure;
 use crate::report::{Report, same};
 use deltasoap::Client;
@@ -36,6 +36,7 @@ pub async fn test(url: &str, keys: &Keys, version: Version, report: &Report) -> 
             report.test(feature, "a wrong password is refused", refuse(port.with_password("another"))).await;
             continue;
         }
+        report.test(feature, "line ends are signed", call_with_line_ends(&port)).await;
         report.test(feature, "a changed request is refused", refuse(port.sending(Change::Content))).await;
         report.test(feature, "a request of a stranger is refused", refuse(port.of("stranger", "authority"))).await;
         report.test(feature, "a response of a stranger is refused", reject(port.of("client", "stranger"))).await;
@@ -60,6 +61,14 @@ async fn call(port: &Port<'_>) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Canonical XML has references to carriage returns.
+async fn call_with_line_ends(port: &Port<'_>) -> Result<(), Failure> {
+    let with_note = Transfer { note: Some("a\r\nb\n".to_owned()), ..transfer(250) };
+    // Some services return the note, some do not.
+    let receipt = port.client()?.client.call(&with_note).await?;
+    same(&receipt.amount, &with_note.amount, "the amount")
 }
 
 async fn fail(port: &Port<'_>) -> Result<(), Failure> {

@@ -65,7 +65,7 @@ public final class Addressed {
     }
 
     private void run() {
-        Tests tests = new Tests();
+        Tests<Void> tests = new Tests<>();
         tests.add("addressing calls", "responses name their request", endpoint -> call());
         tests.add("addressing calls", "a response comes to another endpoint", endpoint -> callDecoupled());
         tests.add("addressing faults", "declared faults have their action", endpoint -> fail());

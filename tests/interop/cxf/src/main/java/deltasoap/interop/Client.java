@@ -37,7 +37,7 @@ public final class Client {
     private static final int ROUNDS = 20;
     private static final int[] SIZES = {0, 1, 100};
 
-    private final Tests tests = new Tests();
+    private final Tests<Endpoint> tests = new Tests<>();
     private final String tlsUrl;
     private final Path authority;
     private final DatatypeFactory datatypes = DatatypeFactory.newDefaultInstance();
@@ -59,7 +59,7 @@ public final class Client {
         client.wire();
         client.attachments();
         for (String version : List.of("1.1", "1.2")) {
-            client.tests.run(new Endpoint(version, arguments[0]));
+            client.tests.run(version, new Endpoint(version, arguments[0]));
         }
         // CXF's threads would keep running.
         System.exit(0);

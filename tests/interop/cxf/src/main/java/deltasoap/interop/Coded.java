@@ -40,7 +40,7 @@ public final class Coded {
     }
 
     private void run() {
-        Tests tests = new Tests();
+        Tests<Void> tests = new Tests<>();
         tests.add("coded structs", "an order with everything", endpoint -> order("most", Status.SENT, 2));
         tests.add("coded structs", "an order with only what is required", endpoint -> order("least", Status.OPEN, 0));
         tests.add("coded faults", "no fault", endpoint -> Tests.expect(port.reserve("<a>", 3), 7L, "left"));

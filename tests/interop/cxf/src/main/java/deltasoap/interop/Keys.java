@@ -20,8 +20,6 @@ import org.apache.wss4j.common.ext.WSPasswordCallback;
  * <p>A folder has PEM files, which our server makes: NAME.pem with a certificate, NAME.key with its key.
  */
 record Keys(Path folder) {
-    static final String USER = "ada";
-    static final String PASSWORD = "pass & word";
     private static final String RSA_SHA256 = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256";
     private static final String RSA_OAEP = "http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p";
 
@@ -29,7 +27,7 @@ record Keys(Path folder) {
     Map<String, Object> client(String own, String trusted) throws Exception {
         Map<String, Object> properties = common(own, trusted);
         properties.put(SecurityConstants.ENCRYPT_CERT, certificate("server"));
-        properties.put(SecurityConstants.USERNAME, USER);
+        properties.put(SecurityConstants.USERNAME, SecuredTests.USER);
         return properties;
     }
 
@@ -43,7 +41,7 @@ record Keys(Path folder) {
     private Map<String, Object> common(String own, String trusted) throws Exception {
         KeyStore store = Pem.empty();
         Certificate[] chain = {certificate(own)};
-        store.setKeyEntry(own, Pem.key(file(own, "key"), "RSA"), PASSWORD.toCharArray(), chain);
+        store.setKeyEntry(own, Pem.key(file(own, "key"), "RSA"), SecuredTests.PASSWORD.toCharArray(), chain);
         store.setCertificateEntry(trusted, certificate(trusted));
         Merlin crypto = new Merlin();
         crypto.setKeyStore(store);
@@ -70,7 +68,7 @@ record Keys(Path folder) {
     /** Knows the password of the user and of all keys. */
     private static void answer(Callback[] callbacks) {
         for (Callback callback : callbacks) {
-            ((WSPasswordCallback) callback).setPassword(PASSWORD);
+            ((WSPasswordCallback) callback).setPassword(SecuredTests.PASSWORD);
         }
     }
 }

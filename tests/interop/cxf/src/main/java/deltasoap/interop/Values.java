@@ -44,8 +44,8 @@ public final class Values {
         new Values(service.getSoap12()).tests().run("1.2");
     }
 
-    private Tests tests() throws Exception {
-        Tests tests = new Tests();
+    private Tests<Void> tests() throws Exception {
+        Tests<Void> tests = new Tests<>();
         for (Case one : port.cases()) {
             add(tests, "literal " + one.getFeature(), one.getName(), () -> check(one.getKind(), one.getName()));
         }
@@ -64,7 +64,7 @@ public final class Values {
         void run() throws Exception;
     }
 
-    private static void add(Tests tests, String feature, String name, Test test) {
+    private static void add(Tests<Void> tests, String feature, String name, Test test) {
         tests.add(feature, name, endpoint -> test.run());
     }
 

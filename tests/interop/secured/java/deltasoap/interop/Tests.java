@@ -4,37 +4,37 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** Tests by feature, and the lines of output, which tests/interop/README.md documents. */
-final class Tests {
+/**
+ * Tests by feature, and the lines of output, which tests/interop/README.md documents.
+ *
+ * @param <E> what all tests are run with, if anything
+ */
+final class Tests<E> {
     /** Fails by throwing. */
-    interface Body {
-        void run(Endpoint endpoint) throws Exception;
+    interface Body<E> {
+        void run(E endpoint) throws Exception;
     }
 
-    private record Test(String feature, String name, Body body, String lacking) {}
+    private record Test<E>(String feature, String name, Body<E> body, String lacking) {}
 
-    private final List<Test> tests = new ArrayList<>();
+    private final List<Test<E>> tests = new ArrayList<>();
 
-    void add(String feature, String name, Body body) {
-        tests.add(new Test(feature, name, body, null));
+    void add(String feature, String name, Body<E> body) {
+        tests.add(new Test<>(feature, name, body, null));
     }
 
-    /** What CXF does not offer, and why. */
+    /** What the toolkit does not offer, and why. */
     void lack(String feature, String name, String reason) {
-        tests.add(new Test(feature, name, endpoint -> {}, reason));
+        tests.add(new Test<>(feature, name, endpoint -> {}, reason));
     }
 
-    void run(Endpoint endpoint) {
-        run(endpoint.version, endpoint);
-    }
-
-    /** Runs tests that need no endpoint from outside. */
+    /** Runs tests that need nothing from outside. */
     void run(String version) {
         run(version, null);
     }
 
-    private void run(String version, Endpoint endpoint) {
-        for (Test test : tests) {
+    void run(String version, E endpoint) {
+        for (Test<E> test : tests) {
             String failure = "";
             try {
                 test.body.run(endpoint);
@@ -45,7 +45,7 @@ final class Tests {
         }
     }
 
-    private static void report(String version, Test test, String failure) {
+    private static void report(String version, Test<?> test, String failure) {
         String skipped = test.lacking == null ? "" : ",\"skipped\":" + quoted(test.lacking);
         System.out.println("{\"soap\":\"" + version + "\",\"feature\":\"" + test.feature + "\",\"test\":" + quoted(test.name)
                 + ",\"ok\":" + failure.isEmpty() + ",\"detail\":" + quoted(failure) + skipped + "}");
