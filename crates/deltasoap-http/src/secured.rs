@@ -401,8 +401,10 @@ mod wss {
             if !self.refers_to_requests() {
                 return None;
             }
-            let request = request.get::<Verified>()?;
-            Some(Arc::new(Protection::answering(self, request)))
+            Some(Arc::new(match request.get::<Verified>() {
+                Some(request) => Protection::answering(self, request),
+                None => Protection::refusing(self),
+            }))
         }
 
         fn refusing(&self) -> Arc<dyn Protect> {

@@ -16,7 +16,7 @@ use crate::drain::drain;
 use crate::error::BoxError;
 use crate::inspect::{Inspection, Rejection};
 use crate::media::MediaType;
-use crate::secured::{self, Insecure};
+use crate::secured::{self, Insecure, Protect};
 use crate::slow::TooSlow;
 use crate::validation::{Invalid, Subject};
 use bytes::Bytes;
@@ -40,13 +40,13 @@ pub(crate) struct Refusal {
     pub(crate) status: Option<StatusCode>,
     /// The header blocks of the fault's message.
     pub(crate) blocks: Vec<HeaderBlock>,
-    /// True if the fault may quote what was decrypted.
-    pub(crate) is_confidential: bool,
+    /// What secures the answer, if the request was verified: it may tell what was decrypted.
+    pub(crate) protection: Option<Arc<dyn Protect>>,
 }
 
 impl Refusal {
     fn new(version: Version, fault: Fault, status: Option<StatusCode>) -> Self {
-        Refusal { version, fault, status, blocks: Vec::new(), is_confidential: false }
+        Refusal { version, fault, status, blocks: Vec::new(), protection: None }
     }
 
     pub(super) fn without_body(version: Version) -> Self {
@@ -437,10 +437,11 @@ impl Receiving {
     /// Returns the answer to a message that was not read.
     pub(super) fn refuse(&mut self, fallback: Version, failure: Failure) -> Refusal {
         // These look at messages that were decrypted and verified; the others do not get that far.
-        let is_confidential = matches!(failure, Failure::Refused(_) | Failure::Invalid(_));
+        let is_verified = matches!(failure, Failure::Refused(_) | Failure::Invalid(_));
+        let protection = is_verified.then(|| self.dispatch().service().protection_for(&self.extensions)).flatten();
         let is_withheld = matches!(failure, Failure::Insecure(_)) && self.head().headers.is_empty();
         let unverified = is_withheld.then(|| self.unverified_head());
-        let mut refusal = Refusal { is_confidential, ..self.refuse_without_blocks(fallback, failure) };
+        let mut refusal = Refusal { protection, ..self.refuse_without_blocks(fallback, failure) };
         let head = unverified.as_ref().unwrap_or(self.head());
         let addressing = &self.dispatch().service().addressing;
         refusal.blocks = addressing.refusal_blocks(head, &mut refusal.fault, refusal.version);

@@ -494,7 +494,7 @@ impl Inner {
             Err(violation) => {
                 // The result does not matter: the request is refused.
                 let _ = arrival.settle(false).await;
-                return (self.refuse_addressing(version, &violation), true);
+                return (self.refuse_addressing(version, &violation, &parts.extensions), true);
             }
         };
         let (notes, start) = (notes_of(&parts), Instant::now());
@@ -530,7 +530,7 @@ impl Inner {
         let version = received.head.version();
         let addressed = match self.addressing.admit(&received.head, &received.chosen.operation) {
             Ok(addressed) => addressed,
-            Err(violation) => return (self.refuse_addressing(version, &violation), true),
+            Err(violation) => return (self.refuse_addressing(version, &violation, &received.extensions), true),
         };
         let protection = self.protection_for(&received.extensions);
         let called = guard(pin!(self.call(received, parts, pace, weight, addressed.as_deref()))).await;
@@ -721,7 +721,7 @@ impl Inner {
     }
 
     /// Returns what secures the response to a request.
-    fn protection_for(&self, request: &Extensions) -> Option<Arc<dyn Protect>> {
+    pub(super) fn protection_for(&self, request: &Extensions) -> Option<Arc<dyn Protect>> {
         let protection = self.protection.as_ref()?;
         Some(protection.answering(request).unwrap_or_else(|| Arc::clone(protection)))
     }
@@ -729,9 +729,9 @@ impl Inner {
     /// Returns the answer to a refused request.
     fn refuse(&self, refusal: &Refusal) -> Response<Body> {
         tracing::debug!(fault = %refusal.fault, "refused");
-        let Refusal { version, fault, status, blocks, is_confidential } = refusal;
-        let protection = self.protection.as_ref();
-        let protection = protection.map(|it| if *is_confidential { Arc::clone(it) } else { it.refusing() });
+        let Refusal { version, fault, status, blocks, protection } = refusal;
+        let refusing = || Some(self.protection.as_ref()?.refusing());
+        let protection = protection.clone().or_else(refusing);
         let mut response = respond::fault(*version, fault, *status, blocks, protection.as_deref());
         if response.status() == StatusCode::REQUEST_TIMEOUT {
             // The rest of the message may still arrive, and is not a request (RFC 9110, 15.5.9).
@@ -742,9 +742,9 @@ impl Inner {
 
     /// Returns the answer to a request that violates WS-Addressing. It is the HTTP response, since
     /// no other endpoint in the request can be trusted.
-    fn refuse_addressing(&self, version: Version, fault: &AddressingFault) -> Response<Body> {
+    fn refuse_addressing(&self, version: Version, fault: &AddressingFault, request: &Extensions) -> Response<Body> {
         let (fault, blocks) = violation(fault, version);
-        respond::fault(version, &fault, None, &blocks, self.protection.as_deref())
+        respond::fault(version, &fault, None, &blocks, self.protection_for(request).as_deref())
     }
 
     fn count(&self, response: &Response<Body>, is_fault: bool) {

@@ -6,6 +6,7 @@ use deltasoap::security::{
     Identity, KeyReference, Protection, Requirements, SigningKey, Trust, UsernameToken, Verified,
 };
 use deltasoap::server::{Extension, MessageReply, Reply, Sharing};
+use deltasoap::soap::addressing::Addressing;
 use deltasoap::soap::{Envelope, FaultCode, Header, HeaderBlock, Version};
 use deltasoap::types::TrackedVec;
 use deltasoap::validation::{Finding, PartLookup, Validation, Validator};
@@ -614,4 +615,39 @@ async fn messages_are_validated_before_they_are_encrypted() {
     }
     let error = client.call(&Transfer { amount: -1.0 }).await.expect_err("an invalid request");
     assert!(matches!(error, CallError::InvalidRequest(_)), "{error:?}");
+}
+
+/// Faults about verified requests are for their signer, whoever finds fault with them.
+#[tokio::test]
+async fn faults_about_verified_requests_are_encrypted_for_their_signer() {
+    let (here, there) = (rsa("client"), rsa("server"));
+    let trust = |identity: &Identity| Trust::nobody().certificate(identity.certificate().expect("one").clone());
+    let service = SoapService::builder()
+        .requirements(Requirements::new().trust(trust(&here)).signed_body().signed_timestamp())
+        .protection(
+            Protection::new().timestamp(VALID).sign(there.clone()).encrypt_for_signer().confirm_signatures(true),
+        )
+        .addressing(deltasoap::server::AddressingMode::Require)
+        .validate(Readable, Validation::Refuse)
+        .operation(async |_: Transfer| Receipt { amount: 0.0, sender: String::new() })
+        .build()
+        .expect("a service");
+    let client = |addressing: Option<Addressing>| {
+        let requirements = Requirements::new().trust(trust(&there)).signed_body().encrypted_body();
+        Client::builder("http://localhost/")
+            .addressing(addressing)
+            .action("urn:transfer")
+            .protection(Protection::new().timestamp(VALID).sign(here.clone()))
+            .requirements(requirements.signature_confirmation().decrypt_with(here.clone()).expect("a key"))
+            .build_with(service.clone())
+            .expect("a client")
+    };
+    for (addressing, amount, reason) in [(Some(Addressing::V10), -1.0, "unreadable"), (None, 1.0, "Action")] {
+        let error = client(addressing).call(&Transfer { amount }).await.expect_err("a fault");
+        assert!(
+            matches!(&error, CallError::Fault(fault) if fault.reason.contains(reason) || format!("{fault:?}").contains(reason)),
+            "{error:?}"
+        );
+    }
+    client(Some(Addressing::V10)).call(&Transfer { amount: 1.0 }).await.expect("a receipt");
 }
