@@ -1,6 +1,7 @@
 //! `mock`: a stand-in for the service of a WSDL.
 
 use super::documents::{Documents, builder_from_files};
+use super::security::secures_messages;
 use super::{INTERPRETATION_NOTES, MAX_DEVIATIONS, import_with, policy_warnings, report_notes, warn_of_all};
 use crate::cli::{self, ToleranceName};
 use crate::output::{print_line, report};
@@ -24,7 +25,7 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     unusable.for_each(|error| report(format_args!("warning: {error}")));
     report_notes(&contract, &INTERPRETATION_NOTES);
     policy_warnings(&operations).iter().for_each(|warning| report(format_args!("warning: {warning}")));
-    if operations.iter().any(|operation| !operation.policies().is_met_by_tls()) {
+    if operations.iter().any(|operation| secures_messages(&operation.policies())) {
         report("warning: the policies of the WSDL require security, which the mock neither checks nor adds");
     }
     let validation = validation(arguments);

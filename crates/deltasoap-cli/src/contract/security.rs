@@ -3,6 +3,7 @@
 use super::access::with_password;
 use crate::cli::Call;
 use crate::files;
+use crate::output::report;
 use anyhow::{Context as _, Result, bail};
 use deltasoap::client::ClientBuilder;
 use deltasoap::security::{
@@ -22,28 +23,40 @@ const VALID: Duration = Duration::from_secs(300);
 /// How a call is secured: as the policies of the WSDL require, or as the options say alone.
 pub enum Security {
     ByPolicy(Box<PolicyCredentials>),
-    ByOptions { protection: Option<Box<Protection>>, requirements: Option<Arc<Requirements>> },
+    ByOptions { protection: Option<Box<Protection>>, requirements: Option<Arc<Requirements>>, ignores_policy: bool },
 }
 
 impl Security {
     /// Reads keys, certificates and passwords that the options name.
     pub fn of(arguments: &Call, operation: &Operation) -> Result<Self> {
         let given = Given::read(arguments)?;
-        Ok(match operation.policies().is_empty() || arguments.security.ignore_policy {
-            true => Security::ByOptions {
+        let options = &arguments.security;
+        // A policy that cannot be read is an error when the client is built.
+        let policy = SecurityPolicy::parse(&operation.policies());
+        if options.ignore_policy || policy.is_ok_and(|policy| !policy.secures_messages()) {
+            return Ok(Security::ByOptions {
                 protection: given.protection().map(Box::new),
                 requirements: given.requirements()?.map(Arc::new),
-            },
-            false => Security::ByPolicy(Box::new(given.credentials()?)),
-        })
+                ignores_policy: options.ignore_policy,
+            });
+        }
+        for (is_given, option) in [(options.wsse_digest, "--wsse-digest"), (options.wsse_timestamp, "--wsse-timestamp")]
+        {
+            if is_given {
+                report(format_args!(
+                    "note: {option} has no effect: the policy of the WSDL decides; see --ignore-policy"
+                ));
+            }
+        }
+        Ok(Security::ByPolicy(Box::new(given.credentials()?)))
     }
 
     /// Sets the security of a client.
     pub fn apply(&self, builder: ClientBuilder) -> ClientBuilder {
         match self {
             Security::ByPolicy(credentials) => builder.policy_credentials((**credentials).clone()),
-            Security::ByOptions { protection, requirements } => {
-                let builder = builder.policies(PolicyDocuments::default());
+            Security::ByOptions { protection, requirements, ignores_policy } => {
+                let builder = if *ignores_policy { builder.policies(PolicyDocuments::default()) } else { builder };
                 let builder = match protection {
                     Some(protection) => builder.protection((**protection).clone()),
                     None => builder,
@@ -89,6 +102,12 @@ pub fn policy_notes(operations: &[Operation]) -> Vec<String> {
 /// Maximum number of sets of requirements that are described.
 const MAX_POLICY_NOTES: usize = 20;
 
+/// Returns true if policies require more of messages than TLS, or cannot be read.
+pub fn secures_messages(documents: &PolicyDocuments) -> bool {
+    SecurityPolicy::parse(documents).map_or(true, |policy| policy.secures_messages())
+        || documents.request.is_empty() && !documents.required.is_empty()
+}
+
 /// Returns what policies require, in words, and what of it is not supported.
 pub fn described(documents: &PolicyDocuments) -> (Vec<String>, Vec<String>) {
     match SecurityPolicy::parse(documents) {
@@ -100,7 +119,7 @@ pub fn described(documents: &PolicyDocuments) -> (Vec<String>, Vec<String>) {
 
 /// Names options in place of the library's functions.
 pub fn in_options(reasons: &str) -> String {
-    const OPTIONS: [(&str, &str); 9] = [
+    const OPTIONS: [(&str, &str); 11] = [
         ("a URL with https, or PolicyCredentials::tls", "a URL with https"),
         ("PolicyCredentials::tls with Tls::Mutual", "--cert and --key"),
         ("PolicyCredentials::trust or peer", "--wsse-trust or --encrypt-for"),
@@ -110,6 +129,8 @@ pub fn in_options(reasons: &str) -> String {
         ("PolicyCredentials::trust", "--wsse-trust"),
         ("PolicyCredentials::modern_algorithms", "--modern-algorithms"),
         ("PolicyCredentials::assertion", "which `call` does not send"),
+        ("PolicyCredentials::kerberos", "which `call` does not send"),
+        ("PolicyCredentials::http_authentication", "-u"),
     ];
     OPTIONS.iter().fold(reasons.to_owned(), |text, (function, option)| text.replace(function, option))
 }

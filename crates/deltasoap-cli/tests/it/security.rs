@@ -178,10 +178,49 @@ fn policies() {
     let signed = [&call[..], &["--cert", &client, "--sign", &client_key, "--wsse-trust", &server]].concat();
     let answer = run(&signed);
     assert_eq!(json(&answer), json!(7), "{answer:?}");
+    let without_effect = run(&[&signed[..], &["--wsse-timestamp"]].concat());
+    assert!(stderr(&without_effect).contains("--wsse-timestamp has no effect"), "{without_effect:?}");
     let ignored = run(&[&call[..], &["--ignore-policy"]].concat());
     assert_eq!(ignored.status.code(), Some(3), "{ignored:?}");
     assert!(stderr(&ignored).contains("lacks security"), "{ignored:?}");
 
     let mock = run(&["mock", WSDL, "--listen", "192.0.2.1:1"]);
     assert!(stderr(&mock).contains("the mock neither checks nor adds"), "{mock:?}");
+}
+
+/// A policy that requires TLS leaves messages to the options.
+#[test]
+fn policies_that_require_tls() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("vault.wsdl");
+    let wsdl = read(concat!(env!("CARGO_MANIFEST_DIR"), "/../deltasoap-codegen/tests/data/secured.wsdl"));
+    let start = wsdl.find("<sp:AsymmetricBinding>").expect("a binding");
+    let end = wsdl.find("</sp:AsymmetricBinding>").expect("a binding") + "</sp:AsymmetricBinding>".len();
+    let parts =
+        "<sp:SignedParts><sp:Body/><sp:Header Namespace=\"http://www.w3.org/2005/08/addressing\"/></sp:SignedParts>";
+    let wsdl = format!("{}<sp:TransportBinding/>{}", &wsdl[..start], &wsdl[end..]).replace(parts, "");
+    std::fs::write(&path, wsdl).expect("a file");
+    let path = path.to_string_lossy();
+    let call = ["call", &path, "Open", "-d", "\"sesame\"", "--endpoint", "http://127.0.0.1:1/"];
+    let clear = stderr(&run(&call));
+    assert!(clear.contains("a URL with https; nothing was sent"), "{clear}");
+    // Options of one's own are sent.
+    let url = serve(|| {
+        let users = |user: &str| (user == "ada").then_some("password");
+        let service = SoapService::builder().requirements(Requirements::new().users(users));
+        service.operation(async |_: Open| Opened(7)).build().expect("a service")
+    });
+    let named = [
+        "call",
+        &path,
+        "Open",
+        "-d",
+        "\"sesame\"",
+        "--endpoint",
+        url.trim_end_matches("?wsdl"),
+        "--wsse-user",
+        "ada:password",
+    ];
+    assert_eq!(json(&run(&named)), json!(7));
+    assert!(stderr(&run(&["list", &path])).contains("Open requires TLS"), "{path}");
 }

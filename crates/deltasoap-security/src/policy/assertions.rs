@@ -154,6 +154,15 @@ impl Alternative {
         }
     }
 
+    /// Returns true if messages need more than TLS.
+    pub(super) fn secures_messages(&self) -> bool {
+        let is_tls_alone = matches!(self.binding, Some(Binding::Transport { has_timestamp: false, .. }))
+            && self.supporting.is_empty()
+            && !self.confirms_signatures
+            && self.unsupported.is_empty();
+        !(is_tls_alone || self.is_empty())
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.binding.is_none()
             && self.supporting.is_empty()

@@ -90,6 +90,11 @@ impl SecurityPolicy {
         self.request.iter().chain(&self.response).all(Alternative::is_empty)
     }
 
+    /// Returns true if messages need more than TLS.
+    pub fn secures_messages(&self) -> bool {
+        self.request.iter().chain(&self.response).any(Alternative::secures_messages)
+    }
+
     /// Describes what requests need, in a few words each. Of several alternatives, the first one that
     /// is supported is described.
     pub fn describe(&self) -> Vec<String> {
