@@ -140,7 +140,7 @@ fn parts_with_types_are_elements_of_their_names() {
         <portType name='P'><operation name='op'><input message='t:in'/></operation></portType>
         <binding name='B' type='t:P'><soap:binding/><operation name='op'><input><soap:body use='literal'/></input></operation></binding>
         </definitions>";
-    let import = Importer::new().offline().text(&text).expect("imported");
+    let import = Importer::new().offline().text(text).expect("imported");
     let Generated { code, omitted, .. } = Builder::new("t").generate_for(&import).expect("generated");
     assert!(omitted.is_empty() && code.contains("pub async fn op("), "{code}");
     assert!(code.contains("\"urn:t\"") && code.contains("i32"), "{code}");
@@ -178,7 +178,7 @@ fn overloaded_operations_are_named_by_their_inputs() {
         </binding>
         <service name='S'><port name='Po' binding='t:One'><soap:address location='http://h/'/></port>
             <port name='Two' binding='t:Two'><soap12:address location='http://h/'/></port></service></definitions>";
-    let import = Importer::new().offline().text(&text).expect("imported");
+    let import = Importer::new().offline().text(text).expect("imported");
     let actions = |name: &str| {
         let code = Builder::new("t").operations([name]).generate_for(&import).map(|it| it.code);
         code.map(|code| ["urn:a", "urn:b"].map(|action| code.contains(action)))
