@@ -60,6 +60,10 @@ struct WsSecuritySigned;
 struct WsSecuritySaml;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/ws-security-policy.md")]
+struct WsSecurityPolicy;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/headers-and-faults.md")]
 struct HeadersAndFaults;
 

@@ -37,11 +37,11 @@ impl Suite {
             _ => (false, rest),
         };
         let (is_sha1, is_rsa15) = match rest {
-            // CXF's suites with AES-GCM have SHA-256.
-            "" => (!is_gcm, false),
-            "Sha256" => (false, false),
-            "Rsa15" if !is_gcm => (true, true),
-            "Sha256Rsa15" if !is_gcm => (false, true),
+            "" => (true, false),
+            // CXF has no such suite with AES-GCM.
+            "Sha256" if !is_gcm => (false, false),
+            "Rsa15" => (true, true),
+            "Sha256Rsa15" => (false, true),
             _ => return None,
         };
         Some(Suite { name: name.to_owned(), is_sha1, is_gcm, is_rsa15, cipher })

@@ -128,10 +128,10 @@ fn requests_that_do_not_meet_the_policy_are_refused() {
 fn content_is_encrypted_by_suites_that_are_written() {
     let parts = "<sp:EncryptedParts><sp:Body/></sp:EncryptedParts>";
     let with = |suite: &str, more: &str| [asymmetric(suite, more), SIGNED.to_owned(), parts.to_owned()].concat();
-    let policy = parse(&with("Basic256GCMSha256", "<sp:IncludeTimestamp/><sp:EncryptSignature/>"));
+    let policy = parse(&with("CustomAlgorithmSuite", "<sp:IncludeTimestamp/><sp:EncryptSignature/>"));
     let message = request(&policy, &policy, None).expect("a valid request");
     assert!(message.contains("aes256-gcm") && !message.contains("<ds:SignedInfo"), "{message}");
-    let plain = parse(&[asymmetric("Basic256GCMSha256", "<sp:IncludeTimestamp/>"), SIGNED.to_owned()].concat());
+    let plain = parse(&[asymmetric("CustomAlgorithmSuite", "<sp:IncludeTimestamp/>"), SIGNED.to_owned()].concat());
     let refused = request(&plain, &policy, None).expect_err("clear text");
     assert!(refused.contains("encrypted body"), "{refused}");
 
@@ -163,7 +163,7 @@ fn user_names_are_sent_as_the_policy_says() {
 
 #[test]
 fn signed_and_encrypted_user_names_are_both() {
-    let binding = asymmetric("Basic256GCMSha256", "<sp:IncludeTimestamp/>");
+    let binding = asymmetric("CustomAlgorithmSuite", "<sp:IncludeTimestamp/>");
     let policy = parse(&[binding, user("SignedEncryptedSupportingTokens", "")].concat());
     let message = request(&policy, &policy, None).expect("a valid request");
     assert!(!message.contains("ada") && message.contains("EncryptedData"), "{message}");
@@ -384,6 +384,7 @@ fn neither_side_skips_tokens() {
         .concat(),
         [asymmetric("Basic256Sha256", ""), user("SignedSupportingTokens", "")].concat(),
         asymmetric("Basic256Sha256Invented", "<sp:IncludeTimestamp/>"),
+        asymmetric("Basic256GCMSha256", "<sp:IncludeTimestamp/>"),
         binding
             .replace("</sp:X509Token></P></sp:InitiatorToken>", "</sp:X509Token><sp:Unheard/></P></sp:InitiatorToken>"),
         TLS.replace("</P></sp:TransportBinding>", "<sp:ProtectTokens/></P></sp:TransportBinding>"),
@@ -441,14 +442,14 @@ fn requests_and_responses_have_the_same_binding() {
 
 #[test]
 fn receivers_require_what_senders_add() {
-    let binding = asymmetric("Basic256GCMSha256", "<sp:IncludeTimestamp/><sp:ProtectTokens/><sp:EncryptSignature/>");
+    let binding = asymmetric("CustomAlgorithmSuite", "<sp:IncludeTimestamp/><sp:ProtectTokens/><sp:EncryptSignature/>");
     let policy = |form: &str| parse(&[&binding, SIGNED, &user("SignedEncryptedSupportingTokens", form)].concat());
     let strict = policy("<sp:HashPassword/>");
     request(&strict, &strict, None).expect("a valid request");
     let error = request(&policy(""), &strict, None).expect_err("a text").to_string();
     assert!(error.contains("digest"), "{error}");
     let plain = |more: &str, kind: &str| {
-        let binding = asymmetric("Basic256GCMSha256", &format!("<sp:IncludeTimestamp/>{more}"));
+        let binding = asymmetric("CustomAlgorithmSuite", &format!("<sp:IncludeTimestamp/>{more}"));
         parse(&[&binding, SIGNED, &user(kind, "<sp:HashPassword/>")].concat())
     };
     for (lax, missing) in [
