@@ -270,13 +270,9 @@ impl Policies {
     /// # Errors
     /// Returns the reason why the policies are not met.
     pub(crate) fn meet(self, side: Side, given: Security) -> Result<Security, UnmetPolicies> {
-        #[cfg(feature = "security")]
-        let has_credentials = self.credentials.is_some();
-        #[cfg(not(feature = "security"))]
-        let has_credentials = false;
         let (protection, verify) = given;
         let is_given = protection.is_some() || verify.is_some();
-        if self.documents.is_empty() || is_given && !has_credentials || self.is_left_to_others(side, has_credentials) {
+        if self.documents.is_empty() || is_given && !self.has_credentials() || self.is_left_to_others(side) {
             return Ok((protection, verify));
         }
         let (own_protection, own_verify) = self.meet_with_security(side)?;
@@ -285,19 +281,29 @@ impl Policies {
 
     /// Returns true if TLS meets the policies, which whoever serves a service sees to. Without the
     /// feature `security`, this is all that is known of clients too.
-    fn is_left_to_others(&self, side: Side, has_credentials: bool) -> bool {
+    fn is_left_to_others(&self, side: Side) -> bool {
         let is_met_by_tls = self.documents.is_met_by_tls();
         match side {
             #[cfg(feature = "client")]
             Side::Client { is_tls, .. } => cfg!(not(feature = "security")) && is_tls && is_met_by_tls,
             #[cfg(feature = "server")]
-            Side::Server => !has_credentials && is_met_by_tls,
+            Side::Server => !self.has_credentials() && is_met_by_tls,
         }
     }
 
     #[cfg(feature = "security")]
+    fn has_credentials(&self) -> bool {
+        self.credentials.is_some()
+    }
+
+    #[cfg(not(feature = "security"))]
+    fn has_credentials(&self) -> bool {
+        false
+    }
+
+    #[cfg(feature = "security")]
     fn meet_with_security(self, side: Side) -> Result<Security, UnmetPolicies> {
-        use deltasoap_security::{PolicyError, SecurityPolicy, Tls};
+        use deltasoap_security::{PolicyError, SecurityPolicy};
 
         let Policies { documents, credentials } = self;
         let unmet = |error: PolicyError| UnmetPolicies(error.to_string());
@@ -305,17 +311,12 @@ impl Policies {
             return Err(UnmetPolicies::of(&documents, "they differ between operations, or cannot be read"));
         }
         let policy = SecurityPolicy::parse(&documents).map_err(unmet)?;
-        let mut credentials = credentials.unwrap_or_default();
+        let credentials = credentials.unwrap_or_default();
         let secured = match side {
             #[cfg(feature = "client")]
             Side::Client { is_tls, has_http_authentication } => {
-                if is_tls {
-                    credentials = credentials.tls(Tls::Server);
-                }
-                if has_http_authentication {
-                    credentials = credentials.http_authentication();
-                }
-                policy.client(&credentials)
+                let credentials = if is_tls { credentials.tls(deltasoap_security::Tls::Server) } else { credentials };
+                policy.client(&if has_http_authentication { credentials.http_authentication() } else { credentials })
             }
             #[cfg(feature = "server")]
             Side::Server => policy.server(&credentials),
