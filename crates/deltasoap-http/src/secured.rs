@@ -237,10 +237,23 @@ impl<'a> Securing<'a> {
     pub(crate) fn seal(&self, message: Outgoing) -> Result<Outgoing, WriteError> {
         let Some((protection, version, blocks)) = self.protection else { return Ok(message) };
         if let Some(plain) = &self.plain {
-            plain.set(message.clone().into());
+            plain.set(with_blocks(message.clone(), blocks)?.into());
         }
         protection.secure(version, blocks, message, self.parts).map_err(WriteError::Protect)
     }
+}
+
+/// Returns a message with header blocks.
+fn with_blocks(message: Outgoing, blocks: &[HeaderBlock]) -> Result<Outgoing, Error> {
+    if blocks.is_empty() {
+        return Ok(message);
+    }
+    let mut header = String::from("<soap:Header>");
+    for block in blocks {
+        header.push_str(&String::from_utf8_lossy(&block.to_canonical()?.0));
+    }
+    header.push_str("</soap:Header>");
+    Ok(message.with_header(header))
 }
 
 /// What a service's policies say about security, and what a side meets them with.

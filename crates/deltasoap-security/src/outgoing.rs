@@ -321,6 +321,11 @@ impl Protection {
         self
     }
 
+    /// Returns true if messages have a SAML assertion of version 2.0.
+    pub(crate) fn has_saml2(&self) -> bool {
+        self.assertion.as_ref().is_some_and(|assertion| assertion.is_saml2)
+    }
+
     /// Returns the protection of one request, and what its response is verified against.
     pub fn requesting(&self) -> (Self, Exchange) {
         let exchange = Exchange::default();

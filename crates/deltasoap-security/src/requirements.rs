@@ -67,6 +67,8 @@ pub(crate) struct Needs {
     pub(crate) confirmation: bool,
     pub(crate) signed_attachments: bool,
     pub(crate) digest_password: bool,
+    /// True for SAML 2.0, `None` for either version.
+    pub(crate) saml2: Option<bool>,
     pub(crate) encrypted_user: bool,
     pub(crate) signed_certificates: bool,
     pub(crate) encrypted_signatures: bool,
@@ -137,6 +139,12 @@ impl Requirements {
     pub fn assertions(mut self, rules: impl Into<Arc<AssertionRules>>) -> Self {
         self.assertions = Some(rules.into());
         self.needs.assertion = true;
+        self
+    }
+
+    /// Requires that SAML assertions are of version 2.0, or else of version 1.1.
+    pub(crate) fn saml_version(mut self, is_saml2: bool) -> Self {
+        self.needs.saml2 = Some(is_saml2);
         self
     }
 

@@ -31,9 +31,7 @@ impl Security {
     pub fn of(arguments: &Call, operation: &Operation) -> Result<Self> {
         let given = Given::read(arguments)?;
         let options = &arguments.security;
-        // A policy that cannot be read is an error when the client is built.
-        let policy = SecurityPolicy::parse(&operation.policies());
-        if options.ignore_policy || policy.is_ok_and(|policy| !policy.secures_messages()) {
+        if options.ignore_policy || !secures_messages(&operation.policies()) {
             return Ok(Security::ByOptions {
                 protection: given.protection().map(Box::new),
                 requirements: given.requirements()?.map(Arc::new),
@@ -102,7 +100,8 @@ pub fn policy_notes(operations: &[Operation]) -> Vec<String> {
 /// Maximum number of sets of requirements that are described.
 const MAX_POLICY_NOTES: usize = 20;
 
-/// Returns true if policies require more of messages than TLS, or cannot be read.
+/// Returns true if policies require more of messages than TLS, or cannot be read: then no client is
+/// built.
 pub fn secures_messages(documents: &PolicyDocuments) -> bool {
     SecurityPolicy::parse(documents).map_or(true, |policy| policy.secures_messages())
         || documents.request.is_empty() && !documents.required.is_empty()

@@ -31,6 +31,13 @@ impl PolicyDocuments {
         self.required.is_empty() && self.request.is_empty() && self.response.is_empty()
     }
 
+    /// Returns true for the namespaces of WS-SecurityPolicy 1.1 to 1.3, and of its forerunner of 2002.
+    pub fn is_assertion_namespace(namespace: &str) -> bool {
+        namespace == "http://schemas.xmlsoap.org/ws/2005/07/securitypolicy"
+            || namespace == "http://schemas.xmlsoap.org/ws/2002/12/secext"
+            || namespace.starts_with("http://docs.oasis-open.org/ws-sx/ws-securitypolicy/")
+    }
+
     /// Returns true if TLS is all that is required.
     pub fn is_met_by_tls(&self) -> bool {
         self.required.is_empty() || self.required == "TransportBinding"

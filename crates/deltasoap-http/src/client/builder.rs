@@ -451,7 +451,6 @@ impl ClientBuilder {
     #[must_use]
     pub fn requirements(mut self, requirements: impl Into<Arc<deltasoap_security::Requirements>>) -> Self {
         self.settings.verify = Some(Arc::new(requirements.into()));
-        self.settings.understood.names.push(deltasoap_security::header_name());
         self
     }
 
@@ -725,7 +724,7 @@ impl ClientBuilder {
         Ok(Client { transport, settings: Arc::new(self.settings), memories, writer })
     }
 
-    /// Sets the security that the service's policies require.
+    /// Adds the security that the service's policies require, and understands that of responses.
     fn meet_policies(&mut self) -> Result<(), UnmetPolicies> {
         let is_tls = self.settings.url.scheme_str() == Some("https");
         let side = Side::Client { is_tls, has_http_authentication: self.settings.credentials.is_some() };

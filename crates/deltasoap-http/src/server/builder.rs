@@ -303,7 +303,7 @@ impl<S> SoapServiceBuilder<S> {
     #[must_use]
     pub fn requirements(mut self, requirements: impl Into<Arc<deltasoap_security::Requirements>>) -> Self {
         self.settings.verify = Some(Arc::new(requirements.into()));
-        self.understands(deltasoap_security::header_name())
+        self
     }
 
     /// Secures each response and each fault. Responses that are written while they are sent, or by
@@ -668,7 +668,7 @@ impl Settings {
         if self.descriptions.is_empty() { Ok(source) } else { Err(BuildError::SeveralWsdls) }
     }
 
-    /// Sets the security that the service's policies require.
+    /// Adds the security that the service's policies require, and understands that of requests.
     fn meet_policies(&mut self) -> Result<(), BuildError> {
         let given = (self.protection.take(), self.verify.take());
         let security = std::mem::take(&mut self.policies).meet(Side::Server, given).map_err(BuildError::Policies)?;

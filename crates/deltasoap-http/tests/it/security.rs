@@ -586,7 +586,7 @@ struct Readable;
 impl Validator for Readable {
     fn findings(&self, message: &[u8], _: Option<&PartLookup<'_>>, _: usize) -> Vec<Finding> {
         let message = String::from_utf8_lossy(message);
-        let is_valid = !message.contains("EncryptedData") && !message.contains("<amount>-");
+        let is_valid = !["EncryptedData", "<amount>-", ">forbidden<"].iter().any(|text| message.contains(text));
         let finding = Finding { line: 1, column: 1, path: String::new(), message: "unreadable".to_owned() };
         if is_valid { Vec::new() } else { vec![finding] }
     }
@@ -613,8 +613,11 @@ async fn messages_are_validated_before_they_are_encrypted() {
     for _ in 0..3 {
         client.call(&Transfer { amount: 1.0 }).await.expect("a receipt");
     }
-    let error = client.call(&Transfer { amount: -1.0 }).await.expect_err("an invalid request");
-    assert!(matches!(error, CallError::InvalidRequest(_)), "{error:?}");
+    let block = HeaderBlock { node: deltasoap::types::Node::with_text(QName::new("urn:tx", "note"), "forbidden") };
+    for (amount, options) in [(-1.0, CallOptions::new()), (1.0, CallOptions::new().header(block))] {
+        let error = client.call_with(&Transfer { amount }, options).await.expect_err("an invalid request");
+        assert!(matches!(error, CallError::InvalidRequest(_)), "{error:?}");
+    }
 }
 
 /// Faults about verified requests are for their signer, whoever finds fault with them.

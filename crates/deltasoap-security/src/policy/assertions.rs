@@ -2,11 +2,13 @@
 //!
 //! Whatever is not known or not supported is listed in [`Alternative::unsupported`].
 
-use super::normal::{is_of_security, is_policy};
+use super::normal::is_policy;
 use super::suite::Suite;
 use crate::ns;
 use crate::outgoing::KeyReference;
 use deltasoap_core::Node;
+use deltasoap_core::soap::PolicyDocuments;
+use std::collections::HashSet;
 
 /// What an alternative requires of messages.
 #[derive(Debug, Clone, Default)]
@@ -91,10 +93,17 @@ pub(super) struct Token {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenKind {
-    X509 { is_path: bool },
+    X509 {
+        is_path: bool,
+    },
     User(Password),
-    Saml,
-    Kerberos { is_gss: bool },
+    /// `None` for SAML 1.1 or 2.0.
+    Saml {
+        is_saml2: Option<bool>,
+    },
+    Kerberos {
+        is_gss: bool,
+    },
 }
 
 impl TokenKind {
@@ -135,7 +144,8 @@ impl Alternative {
     /// Reads the assertions of an alternative.
     pub(super) fn read(assertions: &[Node]) -> Self {
         let mut alternative = Alternative::default();
-        assertions.iter().filter(|assertion| is_of_security(assertion)).for_each(|it| alternative.assertion(it));
+        let is_of_security = |it: &&Node| PolicyDocuments::is_assertion_namespace(&it.name.namespace);
+        assertions.iter().filter(is_of_security).for_each(|it| alternative.assertion(it));
         alternative.check();
         alternative
     }
@@ -190,7 +200,7 @@ impl Alternative {
             Inclusion::Never => false,
         };
         match token.kind {
-            TokenKind::Saml => KeyReference::Assertion,
+            TokenKind::Saml { .. } => KeyReference::Assertion,
             TokenKind::X509 { is_path: true } if is_included => KeyReference::TokenPath,
             _ if is_included => KeyReference::Token,
             _ => self.external_reference(token),
@@ -200,11 +210,14 @@ impl Alternative {
     /// Returns how messages refer to a certificate that is not in them.
     pub(super) fn external_reference(&self, token: &Token) -> KeyReference {
         let Understood { thumbprint, key_identifier, issuer_serial } = self.understood;
-        token.reference.clone().unwrap_or(match () {
-            () if issuer_serial => KeyReference::IssuerSerial,
-            () if thumbprint => KeyReference::Thumbprint,
-            () if key_identifier => KeyReference::KeyIdentifier,
-            () => KeyReference::IssuerSerial,
+        token.reference.clone().unwrap_or(if issuer_serial {
+            KeyReference::IssuerSerial
+        } else if thumbprint {
+            KeyReference::Thumbprint
+        } else if key_identifier {
+            KeyReference::KeyIdentifier
+        } else {
+            KeyReference::IssuerSerial
         })
     }
 
@@ -259,7 +272,7 @@ impl Alternative {
             "Wss10" | "Wss11" => self.options(assertion),
             // About tokens that an issuer gives, which have assertions of their own.
             "Trust10" | "Trust13" => {}
-            other => self.unsupported.push(unsupported(other)),
+            other => self.refuse(unsupported(other)),
         }
     }
 
@@ -283,6 +296,10 @@ impl Alternative {
             if is_asymmetric && *is_encrypted && !matches!(token.kind, TokenKind::User(_)) {
                 reasons.push("encrypted SAML assertions and Kerberos tickets are not supported");
             }
+        }
+        let kinds = self.supporting.iter().map(|supporting| std::mem::discriminant(&supporting.token.kind));
+        if kinds.clone().collect::<HashSet<_>>().len() < kinds.count() {
+            reasons.push("several supporting tokens of the same kind are not supported");
         }
         let has_parts = !(self.signed.is_empty() && self.encrypted.is_empty());
         if has_parts && self.binding.is_none() {
@@ -317,7 +334,7 @@ impl Alternative {
 
     fn set_binding(&mut self, binding: Binding) {
         if self.binding.replace(binding).is_some() {
-            self.unsupported.push("several security bindings at the same time are not supported".to_owned());
+            self.refuse("several security bindings at the same time are not supported".to_owned());
         }
     }
 
@@ -329,7 +346,7 @@ impl Alternative {
                 "AlgorithmSuite" => suite = self.suite(&property),
                 "IncludeTimestamp" => has_timestamp = true,
                 "Layout" => self.layout(&property),
-                other => self.unsupported.push(unsupported(other)),
+                other => self.refuse(unsupported(other)),
             }
         }
         Binding::Transport { token, suite, has_timestamp }
@@ -339,7 +356,7 @@ impl Alternative {
         let mut token = TransportToken::default();
         for https in self.nested(property) {
             if &*https.name.local != "HttpsToken" {
-                self.unsupported.push(unsupported(&https.name.local));
+                self.refuse(unsupported(&https.name.local));
             }
             // An attribute in version 1.1, nested assertions from 1.2 on.
             token.has_client_certificate |= https
@@ -349,7 +366,7 @@ impl Alternative {
                 match &*detail.name.local {
                     "RequireClientCertificate" => token.has_client_certificate = true,
                     "HttpBasicAuthentication" | "HttpDigestAuthentication" => token.has_http_authentication = true,
-                    other => self.unsupported.push(unsupported(other)),
+                    other => self.refuse(unsupported(other)),
                 }
             }
         }
@@ -372,7 +389,7 @@ impl Alternative {
                 // What is signed here are whole header blocks and the body, before it is encrypted.
                 "OnlySignEntireHeadersAndBody" | "SignBeforeEncrypting" => {}
                 "Layout" => self.layout(&property),
-                other => self.unsupported.push(unsupported(other)),
+                other => self.refuse(unsupported(other)),
             }
         }
         Binding::Asymmetric(Box::new(binding))
@@ -384,7 +401,7 @@ impl Alternative {
         for layout in self.nested(property) {
             match &*layout.name.local {
                 "Strict" | "Lax" | "LaxTsFirst" | "LaxTimestampFirst" => {}
-                other => self.unsupported.push(unsupported(other)),
+                other => self.refuse(unsupported(other)),
             }
         }
     }
@@ -397,7 +414,7 @@ impl Alternative {
                 "STRTransform10" | "XPath10" | "XPathFilter20" | "AbsXPath" => {}
                 name => match Suite::named(name) {
                     Some(found) => suite = Some(found),
-                    None => self.unsupported.push(unsupported(name)),
+                    None => self.refuse(unsupported(name)),
                 },
             }
         }
@@ -416,10 +433,10 @@ impl Alternative {
         let mut kind = match &*assertion.name.local {
             "X509Token" => TokenKind::X509 { is_path: false },
             "UsernameToken" => TokenKind::User(Password::Text),
-            "SamlToken" => TokenKind::Saml,
+            "SamlToken" => TokenKind::Saml { is_saml2: None },
             "KerberosToken" => TokenKind::Kerberos { is_gss: false },
             other => {
-                self.unsupported.push(unsupported(other));
+                self.refuse(unsupported(other));
                 return None;
             }
         };
@@ -442,13 +459,14 @@ impl Alternative {
                     kind = TokenKind::Kerberos { is_gss: true };
                 }
                 ("WssUsernameToken10" | "WssUsernameToken11", TokenKind::User(_)) => {}
-                (
-                    "WssSamlV11Token10" | "WssSamlV11Token11" | "WssSamlV20Token11" | "RequireKeyIdentifierReference",
-                    TokenKind::Saml,
-                ) => {}
+                ("WssSamlV11Token10" | "WssSamlV11Token11", TokenKind::Saml { .. }) => {
+                    kind = TokenKind::Saml { is_saml2: Some(false) };
+                }
+                ("WssSamlV20Token11", TokenKind::Saml { .. }) => kind = TokenKind::Saml { is_saml2: Some(true) },
+                ("RequireKeyIdentifierReference", TokenKind::Saml { .. }) => {}
                 // Certificates in messages are referred to by their id.
                 ("RequireInternalReference" | "RequireEmbeddedTokenReference", TokenKind::X509 { .. }) => {}
-                (other, _) => self.unsupported.push(unsupported(other)),
+                (other, _) => self.refuse(unsupported(other)),
             }
         }
         let inclusion = assertion.attributes.iter().find(|(name, _)| &*name.local == "IncludeToken");
@@ -463,30 +481,25 @@ impl Alternative {
 
     fn supporting_tokens(&mut self, assertion: &Node) {
         let local = &*assertion.name.local;
-        let has = |part: &str| local.contains(part);
-        let (is_signed, is_encrypted, is_endorsing) = (has("Signed"), has("Encrypted"), has("Endorsing"));
+        let mut rest = local;
+        let mut has = |part: &str| {
+            let shorter = rest.strip_prefix(part);
+            rest = shorter.unwrap_or(rest);
+            shorter.is_some()
+        };
+        let (is_signed, is_endorsing, is_encrypted) = (has("Signed"), has("Endorsing"), has("Encrypted"));
+        if rest != "SupportingTokens" {
+            return self.refuse(unsupported(local));
+        }
         let all = self.nested(assertion);
         if all.is_empty() {
             self.refuse(format!("{local} without a token is not supported"));
         }
         for inner in &all {
-            match &*inner.name.local {
-                "AlgorithmSuite" => {
-                    self.suite(inner);
-                }
-                "SignedParts" | "SignedElements" | "EncryptedParts" | "EncryptedElements" => {
-                    self.unsupported.push(format!("{} of {local} is not supported", inner.name.local));
-                }
-                _ => {
-                    let token = self.token(inner);
-                    self.supporting.extend(token.map(|token| SupportingToken {
-                        token,
-                        is_signed,
-                        is_encrypted,
-                        is_endorsing,
-                    }));
-                }
-            }
+            // Algorithms and parts of their own are refused, as unknown tokens are.
+            let token = self.token(inner);
+            let supporting = |token| SupportingToken { token, is_signed, is_encrypted, is_endorsing };
+            self.supporting.extend(token.map(supporting));
         }
     }
 
@@ -499,7 +512,7 @@ impl Alternative {
                 "RequireSignatureConfirmation" => self.confirms_signatures = true,
                 // References that a side can send; the messages of this one have none.
                 "MustSupportRefEncryptedKey" | "MustSupportRefEmbeddedToken" | "MustSupportRefExternalURI" => {}
-                other => self.unsupported.push(unsupported(other)),
+                other => self.refuse(unsupported(other)),
             }
         }
     }
@@ -561,7 +574,7 @@ impl Token {
             TokenKind::User(Password::Text) => "a user name with a password",
             TokenKind::User(Password::Digest) => "a user name with the digest of a password",
             TokenKind::User(Password::None) => "a user name",
-            TokenKind::Saml => "a SAML assertion",
+            TokenKind::Saml { .. } => "a SAML assertion",
             TokenKind::Kerberos { .. } => "a Kerberos ticket",
         }
     }

@@ -6,6 +6,7 @@ use super::assertions::{
 };
 use super::credentials::{PolicyCredentials, Tls};
 use super::suite::Suite;
+use crate::encryption::KeyTransport;
 use crate::outgoing::Protection;
 use crate::requirements::Requirements;
 use crate::token::binary::TokenHook;
@@ -34,13 +35,13 @@ pub(super) fn protection(
     credentials: &PolicyCredentials,
 ) -> Result<Option<Protection>, Vec<String>> {
     let mut sending = Sending {
-        meeting: Meeting::new(alternative, credentials),
+        attempt: Attempt::new(alternative, credentials),
         is_request: side == Side::Client,
         protection: Protection::new(),
         is_used: false,
     };
     sending.add();
-    sending.meeting.done(sending.is_used.then_some(sending.protection))
+    sending.attempt.done(sending.is_used.then_some(sending.protection))
 }
 
 /// Returns what is required of received messages; `None` for nothing.
@@ -53,29 +54,29 @@ pub(super) fn requirements(
     credentials: &PolicyCredentials,
 ) -> Result<Option<Requirements>, Vec<String>> {
     let mut receiving = Receiving {
-        meeting: Meeting::new(alternative, credentials),
+        attempt: Attempt::new(alternative, credentials),
         is_request: side == Side::Server,
         requirements: Requirements::new(),
         is_used: false,
     };
     receiving.add();
-    receiving.meeting.done(receiving.is_used.then_some(receiving.requirements))
+    receiving.attempt.done(receiving.is_used.then_some(receiving.requirements))
 }
 
-/// An alternative that is to be met, and the reasons why it is not.
-struct Meeting<'m> {
+/// An attempt to meet an alternative, and the reasons why it fails.
+struct Attempt<'m> {
     alternative: &'m Alternative,
     credentials: &'m PolicyCredentials,
     reasons: Vec<String>,
 }
 
-impl<'m> Meeting<'m> {
+impl<'m> Attempt<'m> {
     fn new(alternative: &'m Alternative, credentials: &'m PolicyCredentials) -> Self {
-        let mut meeting = Meeting { alternative, credentials, reasons: alternative.unsupported() };
+        let mut attempt = Attempt { alternative, credentials, reasons: alternative.unsupported() };
         if let Some(Binding::Transport { token, .. }) = &alternative.binding {
-            meeting.transport(*token);
+            attempt.transport(*token);
         }
-        meeting
+        attempt
     }
 
     fn fails(&mut self, reason: impl Into<String>) {
@@ -112,7 +113,7 @@ impl<'m> Meeting<'m> {
 }
 
 struct Sending<'m> {
-    meeting: Meeting<'m>,
+    attempt: Attempt<'m>,
     is_request: bool,
     protection: Protection,
     is_used: bool,
@@ -120,7 +121,7 @@ struct Sending<'m> {
 
 impl Sending<'_> {
     fn add(&mut self) {
-        let alternative = self.meeting.alternative;
+        let alternative = self.attempt.alternative;
         if alternative.has_timestamp() {
             self.apply(|protection| protection.timestamp(VALIDITY));
         }
@@ -147,10 +148,10 @@ impl Sending<'_> {
     }
 
     fn users(&mut self) {
-        for supporting in &self.meeting.alternative.supporting {
+        for supporting in &self.attempt.alternative.supporting {
             let TokenKind::User(password) = supporting.token.kind else { continue };
             let missing = "a user name: PolicyCredentials::user";
-            let Some((name, secret)) = self.meeting.given(self.meeting.credentials.user.as_ref(), missing) else {
+            let Some((name, secret)) = self.attempt.given(self.attempt.credentials.user.as_ref(), missing) else {
                 continue;
             };
             let token = match password {
@@ -163,30 +164,31 @@ impl Sending<'_> {
     }
 
     fn kerberos(&mut self) {
-        for supporting in &self.meeting.alternative.supporting {
+        for supporting in &self.attempt.alternative.supporting {
             let Some(value_type) = supporting.token.kind.kerberos_type() else { continue };
             let missing = "Kerberos tickets: PolicyCredentials::kerberos";
-            if let Some(source) = self.meeting.given(self.meeting.credentials.kerberos.clone(), missing) {
+            if let Some(source) = self.attempt.given(self.attempt.credentials.kerberos.clone(), missing) {
                 self.apply(|protection| protection.binary_token(value_type, move || source.token()));
             }
         }
     }
 
     fn assertion(&mut self) {
-        if !wants_assertion(self.meeting.alternative) {
-            return;
-        }
+        let Some(is_saml2) = assertion_of(self.attempt.alternative) else { return };
         let missing = "a SAML assertion: PolicyCredentials::assertion";
-        let Some(xml) = self.meeting.given(self.meeting.credentials.assertion.as_ref(), missing) else { return };
+        let Some(xml) = self.attempt.given(self.attempt.credentials.assertion.as_ref(), missing) else { return };
         match self.protection.clone().assertion(xml) {
+            Ok(protection) if is_saml2.is_some_and(|required| protection.has_saml2() != required) => {
+                self.attempt.fails("it needs a SAML assertion of the other version");
+            }
             Ok(protection) => self.apply(|_| protection),
-            Err(error) => self.meeting.fails(error.to_string()),
+            Err(error) => self.attempt.fails(error.to_string()),
         }
     }
 
     /// Signs the time with the key of a token, over TLS.
     fn endorsement(&mut self, suite: Option<&Suite>) {
-        let alternative = self.meeting.alternative;
+        let alternative = self.attempt.alternative;
         for supporting in alternative.supporting.iter().filter(|it| it.is_endorsing) {
             if self.is_request {
                 self.sign_with(&supporting.token, suite);
@@ -196,7 +198,7 @@ impl Sending<'_> {
     }
 
     fn signature(&mut self, binding: &Asymmetric) {
-        let alternative = self.meeting.alternative;
+        let alternative = self.attempt.alternative;
         let Parts { body, attachments, .. } = alternative.signed;
         let has_signed_token = self.is_request && alternative.supporting.iter().any(|it| it.is_signed);
         if !(body || attachments || alternative.signed.has_headers() || alternative.has_timestamp() || has_signed_token)
@@ -206,7 +208,7 @@ impl Sending<'_> {
         let token = if self.is_request { &binding.initiator } else { &binding.recipient };
         let Some(token) = token else {
             // The reason why there is none is known, or the policy is incomplete.
-            self.meeting.fails("AsymmetricBinding without a token that signs is not supported");
+            self.attempt.fails("AsymmetricBinding without a token that signs is not supported");
             return;
         };
         self.sign_with(token, binding.suite.as_ref());
@@ -220,27 +222,27 @@ impl Sending<'_> {
 
     fn sign_with(&mut self, token: &Token, suite: Option<&Suite>) {
         let missing = "a key and a certificate: PolicyCredentials::identity";
-        let Some(identity) = self.meeting.given(self.meeting.credentials.identity.clone(), missing) else { return };
+        let Some(identity) = self.attempt.given(self.attempt.credentials.identity.clone(), missing) else { return };
         let is_sha1 = suite.is_some_and(|suite| suite.is_sha1);
-        if is_sha1 && !self.meeting.credentials.uses_modern_algorithms {
+        if is_sha1 && !self.attempt.credentials.uses_modern_algorithms {
             let name = suite.map(|suite| suite.name.as_str()).unwrap_or_default();
-            self.meeting.fails(format!(
+            self.attempt.fails(format!(
                 "its algorithm suite {name} signs with SHA-1, which is not supported; \
                  PolicyCredentials::modern_algorithms sends SHA-256"
             ));
         }
         if identity.signer.algorithm().is_symmetric() {
-            self.meeting.fails("a shared secret cannot sign in place of a certificate");
+            self.attempt.fails("a shared secret cannot sign in place of a certificate");
         }
         if matches!(token.kind, TokenKind::User(_) | TokenKind::Kerberos { .. }) {
-            self.meeting.fails("a user name or a Kerberos ticket that signs is not supported");
+            self.attempt.fails("a user name or a Kerberos ticket that signs is not supported");
         }
-        let reference = self.meeting.alternative.reference_to(token, self.is_request);
+        let reference = self.attempt.alternative.reference_to(token, self.is_request);
         self.apply(|protection| protection.sign(identity).key_reference(reference));
     }
 
     fn encryption(&mut self, binding: &Asymmetric) {
-        let alternative = self.meeting.alternative;
+        let alternative = self.attempt.alternative;
         let has_encrypted_user = self.is_request
             && alternative.supporting.iter().any(|it| it.is_encrypted && matches!(it.token.kind, TokenKind::User(_)));
         if alternative.encrypted.is_empty() && !binding.encrypts_signature && !has_encrypted_user {
@@ -248,12 +250,12 @@ impl Sending<'_> {
         }
         let token = if self.is_request { &binding.recipient } else { &binding.initiator };
         let Some(token) = token else {
-            self.meeting.fails("AsymmetricBinding without a token that encrypts is not supported");
+            self.attempt.fails("AsymmetricBinding without a token that encrypts is not supported");
             return;
         };
-        let peer = self.meeting.credentials.peer.clone();
+        let peer = self.attempt.credentials.peer.clone();
         if self.is_request && peer.is_none() {
-            self.meeting.fails("it needs the certificate of the peer, to encrypt for it: PolicyCredentials::peer");
+            self.attempt.fails("it needs the certificate of the peer, to encrypt for it: PolicyCredentials::peer");
             return;
         }
         let reference = alternative.external_reference(token);
@@ -278,27 +280,28 @@ impl Sending<'_> {
 
     fn ciphers(&mut self, suite: Option<&Suite>) {
         let Some(suite) = suite else { return };
-        if !(suite.is_gcm || self.meeting.credentials.uses_modern_algorithms) {
-            self.meeting.fails(format!(
+        if !(suite.is_gcm || self.attempt.credentials.uses_modern_algorithms) {
+            self.attempt.fails(format!(
                 "its algorithm suite {} encrypts with AES-CBC, which is only read; \
                  PolicyCredentials::modern_algorithms sends AES-GCM",
                 suite.name
             ));
         }
-        if suite.is_rsa15 && !self.meeting.credentials.uses_modern_algorithms {
-            self.meeting.fails(format!(
+        if suite.is_rsa15 && !self.attempt.credentials.uses_modern_algorithms {
+            self.attempt.fails(format!(
                 "its algorithm suite {} encrypts keys by RSA PKCS #1 v1.5, which is not supported; \
                  PolicyCredentials::modern_algorithms sends RSA-OAEP",
                 suite.name
             ));
         }
+        // The suites have no other OAEP.
         let cipher = suite.cipher.unwrap_or_default();
-        self.apply(|protection| protection.cipher(cipher).key_transport(suite.transport()));
+        self.apply(|protection| protection.cipher(cipher).key_transport(KeyTransport::RsaOaepSha1));
     }
 }
 
 struct Receiving<'m> {
-    meeting: Meeting<'m>,
+    attempt: Attempt<'m>,
     is_request: bool,
     requirements: Requirements,
     is_used: bool,
@@ -306,7 +309,7 @@ struct Receiving<'m> {
 
 impl Receiving<'_> {
     fn add(&mut self) {
-        let alternative = self.meeting.alternative;
+        let alternative = self.attempt.alternative;
         match &alternative.binding {
             Some(Binding::Transport { has_timestamp, .. }) => {
                 if *has_timestamp {
@@ -336,13 +339,13 @@ impl Receiving<'_> {
     }
 
     fn trust(&mut self) {
-        let credentials = self.meeting.credentials;
+        let credentials = self.attempt.credentials;
         let of_peer = || {
             let trust = Trust::nobody().certificate(credentials.peer.clone()?);
             Some(Arc::new(trust))
         };
         let missing = "whose signatures are accepted: PolicyCredentials::trust or peer";
-        let trust = self.meeting.given(credentials.trust.clone().or_else(of_peer), missing);
+        let trust = self.attempt.given(credentials.trust.clone().or_else(of_peer), missing);
         if let Some(trust) = trust {
             let peer = credentials.peer.clone();
             self.apply(|requirements| Requirements { peer, ..requirements.trust(trust) });
@@ -350,7 +353,7 @@ impl Receiving<'_> {
     }
 
     fn signature(&mut self, binding: &Asymmetric) {
-        let alternative = self.meeting.alternative;
+        let alternative = self.attempt.alternative;
         let Parts { body, attachments, all_headers, headers } = &alternative.signed;
         let has_signed_token = self.is_request && alternative.supporting.iter().any(|it| it.is_signed);
         if alternative.signed.is_empty() && !alternative.has_timestamp() && !has_signed_token {
@@ -381,16 +384,16 @@ impl Receiving<'_> {
     }
 
     fn decryption(&mut self, binding: &Asymmetric) {
-        let alternative = self.meeting.alternative;
+        let alternative = self.attempt.alternative;
         let has_encrypted_token = self.is_request && alternative.supporting.iter().any(|it| it.is_encrypted);
         if alternative.encrypted.is_empty() && !binding.encrypts_signature && !has_encrypted_token {
             return;
         }
         let missing = "a key and a certificate, to decrypt: PolicyCredentials::identity";
-        let Some(identity) = self.meeting.given(self.meeting.credentials.identity.clone(), missing) else { return };
+        let Some(identity) = self.attempt.given(self.attempt.credentials.identity.clone(), missing) else { return };
         match std::mem::take(&mut self.requirements).decrypt_with(identity) {
             Ok(requirements) => self.apply(|_| requirements),
-            Err(error) => self.meeting.fails(error.to_string()),
+            Err(error) => self.attempt.fails(error.to_string()),
         }
         if alternative.encrypted.body {
             self.apply(Requirements::encrypted_body);
@@ -411,37 +414,40 @@ impl Receiving<'_> {
     }
 
     fn tokens(&mut self) {
-        let alternative = self.meeting.alternative;
+        let alternative = self.attempt.alternative;
         for supporting in &alternative.supporting {
             match supporting.token.kind {
                 TokenKind::User(Password::None) => {
-                    self.meeting.fails("user names without a password prove nothing, so they are not accepted");
+                    self.attempt.fails("user names without a password prove nothing, so they are not accepted");
                 }
                 TokenKind::User(password) => {
                     if password == Password::Digest {
                         self.apply(Requirements::digest_passwords);
                     }
                     let missing = "the passwords of users: PolicyCredentials::users";
-                    if let Some(users) = self.meeting.given(self.meeting.credentials.users.clone(), missing) {
+                    if let Some(users) = self.attempt.given(self.attempt.credentials.users.clone(), missing) {
                         self.apply(|requirements| requirements.shared_users(users));
                     }
                 }
                 TokenKind::Kerberos { .. } => {
                     let value_type = supporting.token.kind.kerberos_type().unwrap_or_default();
                     let missing = "who verifies Kerberos tickets: PolicyCredentials::kerberos_verifier";
-                    if let Some(hook) = self.meeting.given(self.meeting.credentials.kerberos_verifier.clone(), missing)
+                    if let Some(hook) = self.attempt.given(self.attempt.credentials.kerberos_verifier.clone(), missing)
                     {
                         let hook = TokenHook { value_type: value_type.to_owned(), hook };
                         self.apply(|requirements| requirements.shared_binary_tokens(hook));
                     }
                 }
-                TokenKind::X509 { .. } | TokenKind::Saml => {}
+                TokenKind::X509 { .. } | TokenKind::Saml { .. } => {}
             }
         }
-        if wants_assertion(alternative) {
+        if let Some(is_saml2) = assertion_of(alternative) {
             let missing = "which SAML assertions are accepted: PolicyCredentials::assertions";
-            if let Some(rules) = self.meeting.given(self.meeting.credentials.assertions.clone(), missing) {
+            if let Some(rules) = self.attempt.given(self.attempt.credentials.assertions.clone(), missing) {
                 self.apply(|requirements| requirements.assertions(rules));
+            }
+            if let Some(is_saml2) = is_saml2 {
+                self.apply(|requirements| requirements.saml_version(is_saml2));
             }
         }
         let is_asymmetric = matches!(alternative.binding, Some(Binding::Asymmetric(_)));
@@ -451,13 +457,17 @@ impl Receiving<'_> {
     }
 }
 
-fn wants_assertion(alternative: &Alternative) -> bool {
+/// Returns the version of the SAML assertion that requests have: true for 2.0, `None` in it for either.
+fn assertion_of(alternative: &Alternative) -> Option<Option<bool>> {
     let of_binding = match &alternative.binding {
         Some(Binding::Asymmetric(binding)) => binding.initiator.as_ref(),
         _ => None,
     };
     let supporting = alternative.supporting.iter().map(|supporting| &supporting.token);
-    of_binding.into_iter().chain(supporting).any(|token| token.kind == TokenKind::Saml)
+    of_binding.into_iter().chain(supporting).find_map(|token| match token.kind {
+        TokenKind::Saml { is_saml2 } => Some(is_saml2),
+        _ => None,
+    })
 }
 
 fn is_endorsing(supporting: &SupportingToken) -> bool {

@@ -39,15 +39,6 @@ pub(super) fn is_policy(node: &Node) -> bool {
     is_of_policy(&node.name.namespace) && &*node.name.local == "Policy"
 }
 
-/// Returns true for names of WS-SecurityPolicy 1.1 to 1.3, and of the assertions of 2002, which are not
-/// supported.
-pub(super) fn is_of_security(node: &Node) -> bool {
-    let namespace = &*node.name.namespace;
-    namespace == "http://schemas.xmlsoap.org/ws/2005/07/securitypolicy"
-        || namespace == "http://schemas.xmlsoap.org/ws/2002/12/secext"
-        || namespace.starts_with("http://docs.oasis-open.org/ws-sx/ws-securitypolicy/")
-}
-
 fn is_of_policy(namespace: &str) -> bool {
     POLICY.contains(&namespace)
 }

@@ -1,7 +1,6 @@
 //! Algorithm suites (WS-SecurityPolicy 1.3, section 6.1).
 
 use crate::encryption::ContentCipher;
-use crate::encryption::KeyTransport;
 
 /// The algorithms that a policy names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,10 +44,5 @@ impl Suite {
             _ => return None,
         };
         Some(Suite { name: name.to_owned(), is_sha1, is_gcm, is_rsa15, cipher })
-    }
-
-    /// Returns how keys are encrypted.
-    pub(super) fn transport(&self) -> KeyTransport {
-        KeyTransport::RsaOaepSha1
     }
 }

@@ -540,6 +540,7 @@ impl<'c> Check<'c> {
             encrypted_headers,
             confirmation,
             digest_password,
+            saml2,
             encrypted_user,
             signed_certificates,
             encrypted_signatures,
@@ -595,6 +596,11 @@ impl<'c> Check<'c> {
                 }
                 if is_user && *encrypted_user && !self.was_encrypted(child) {
                     return missing("encrypted user name");
+                }
+                if saml::is_assertion(tree, child)
+                    && saml2.is_some_and(|saml2| token.is(ns::SAML2, "Assertion") != saml2)
+                {
+                    return missing("SAML assertion of the version that is accepted");
                 }
                 let is_certificate = token.is(ns::WSSE, "BinarySecurityToken") && !self.is_verified_token(child);
                 if is_certificate && *signed_certificates && !is_signed(child) {

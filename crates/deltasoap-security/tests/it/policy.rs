@@ -374,6 +374,12 @@ fn neither_side_skips_tokens() {
         [TLS, &supporting("EndorsingSupportingTokens", "<sp:SamlToken/>")].concat(),
         supporting("SignedSupportingTokens", "<sp:UsernameToken/>"),
         supporting("SupportingTokens", ""),
+        supporting("UnheardSupportingTokens", "<sp:UsernameToken/>"),
+        supporting("SupportingTokens", "<sp:UsernameToken/><sp:UsernameToken/>"),
+        supporting(
+            "SupportingTokens",
+            "<sp:UsernameToken/><sp:AlgorithmSuite><P><sp:Basic256/></P></sp:AlgorithmSuite>",
+        ),
         "<sp:SupportingTokens><sp:UsernameToken/></sp:SupportingTokens>".to_owned(),
         supporting("SupportingTokens", "<wsp:ExactlyOne><sp:IssuedToken/></wsp:ExactlyOne>"),
         supporting("SupportingTokens", "<sp:UsernameToken><sp:Issuer/></sp:UsernameToken>"),
@@ -473,4 +479,20 @@ fn http_authentication_is_required() {
     assert!(reasons(policy.client(&credentials()))[0].contains("HTTP authentication"));
     policy.client(&credentials().http_authentication()).expect("a client");
     policy.server(&of_server().tls(Tls::Server).http_authentication()).expect("a server");
+}
+
+/// Assertions are of the version that the policy names.
+#[test]
+fn saml_assertions_have_the_version_of_the_policy() {
+    let token = |version: &str| {
+        parse(
+            &[TLS, &supporting("SignedSupportingTokens", &format!("<sp:SamlToken><P>{version}</P></sp:SamlToken>"))]
+                .concat(),
+        )
+    };
+    let credentials =
+        of_client().tls(Tls::Server).assertion("<a:Assertion xmlns:a='urn:oasis:names:tc:SAML:2.0:assertion' ID='x'/>");
+    for (version, is_met) in [("", true), ("<sp:WssSamlV20Token11/>", true), ("<sp:WssSamlV11Token11/>", false)] {
+        assert_eq!(token(version).client(&credentials).is_ok(), is_met, "{version}");
+    }
 }

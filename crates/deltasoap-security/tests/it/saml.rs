@@ -373,3 +373,21 @@ fn what_xmlsec_signs() {
     let changed = message.replacen("ada@bank", "eve@bank", 1);
     assert!(matches!(refused(&changed, requirements()), SecurityError::Check(_)));
 }
+
+/// A policy may name the version of assertions.
+#[test]
+fn versions_of_policies() {
+    use deltasoap_core::soap::PolicyDocuments;
+    use deltasoap_security::{PolicyCredentials, SecurityPolicy, Tls};
+    let request = "<wsp:Policy xmlns:wsp='http://www.w3.org/ns/ws-policy' \
+        xmlns:sp='http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702'><sp:SupportingTokens><wsp:Policy>\
+        <sp:SamlToken><wsp:Policy><sp:WssSamlV11Token11/></wsp:Policy></sp:SamlToken></wsp:Policy></sp:SupportingTokens>\
+        </wsp:Policy>";
+    let documents = PolicyDocuments { request: request.into(), ..PolicyDocuments::default() };
+    let policy = SecurityPolicy::parse(&documents).expect("a policy");
+    let credentials = PolicyCredentials::new().assertions(rules()).tls(Tls::Server);
+    let requirements = || policy.server(&credentials).expect("a server").requirements.expect("an assertion");
+    accepted(&sent(&with(&claims(false, "bearer").signed())), requirements());
+    let error = refused(&sent(&with(&claims(true, "bearer").signed())), requirements());
+    assert!(error.to_string().contains("version"), "{error}");
+}

@@ -5,10 +5,11 @@
 //! to. `deltasoap-security` reads it.
 
 use super::read::Reader;
-use super::{AddressingPolicy, Operation, Policy, SecurityAssertions};
+use super::{AddressingPolicy, Operation, POLICY, Policy, SecurityAssertions};
 use crate::document::{Node, Vocabulary, ns};
 use crate::load::Sources;
 use crate::{NoteKind, Place};
+use deltasoap_core::soap::PolicyDocuments;
 use deltasoap_core::soap::addressing::Addressing;
 use deltasoap_xml::{Buffer, Escape, Names};
 use std::collections::{HashMap, HashSet};
@@ -24,7 +25,9 @@ const POLICIES: [&str; 4] = ["Policy", "PolicyReference", "UsingAddressing", "Us
 const SEPARATOR: &str = "\n";
 
 /// What a reference to a policy that says nothing about security is replaced by.
-const EMPTY_POLICY: &str = "<Policy xmlns=\"http://www.w3.org/ns/ws-policy\"></Policy>";
+fn empty_policy() -> String {
+    format!("<Policy xmlns=\"{POLICY}\"></Policy>")
+}
 
 /// The namespace of `xml:id`.
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
@@ -226,7 +229,7 @@ impl<'s> NamedPolicies<'s> {
         if node.local() == "PolicyReference" {
             let referred = self.reference(node).security.exchange;
             let is_about_security = !referred.is_empty();
-            out.push(if is_about_security { referred.as_bytes() } else { EMPTY_POLICY.as_bytes() });
+            out.push(if is_about_security { referred } else { empty_policy().into() }.as_bytes());
             return (out.len() <= MAX_SECURITY).then_some(is_about_security);
         }
         let mut is_about_security = is_of_security(node);
@@ -337,21 +340,23 @@ impl<'s> NamedPolicies<'s> {
 impl Policy {
     /// Adds the requirements of another policy.
     pub(super) fn add(&mut self, other: &Policy) {
-        self.offer(other);
-        other.requirements().iter().for_each(|name| self.require(name));
+        self.add_requirements(other);
         self.add_security(&other.security);
     }
 
     /// Adds the requirements of the policy of a message of this kind: `input`, `output` or another.
     fn add_of(&mut self, kind: &str, other: &Policy) {
+        self.add_requirements(other);
+        let mut security = SecurityAssertions::default();
+        // Faults are secured like responses.
+        let of_kind = if kind == "input" { &mut security.request } else { &mut security.response };
+        of_kind.clone_from(&other.security.exchange);
+        self.add_security(&security);
+    }
+
+    fn add_requirements(&mut self, other: &Policy) {
         self.offer(other);
         other.requirements().iter().for_each(|name| self.require(name));
-        let own = other.security.exchange.clone();
-        match kind {
-            "input" => self.add_security(&SecurityAssertions { request: own, ..SecurityAssertions::default() }),
-            // Faults are secured like responses.
-            _ => self.add_security(&SecurityAssertions { response: own, ..SecurityAssertions::default() }),
-        }
     }
 
     /// Adds what another policy says about security, once.
@@ -405,12 +410,8 @@ impl Policy {
     }
 }
 
-/// Returns true for assertions of WS-SecurityPolicy 1.1 to 1.3, and of its forerunner of 2002.
 fn is_of_security(node: Node<'_>) -> bool {
-    let namespace = node.namespace();
-    namespace == "http://schemas.xmlsoap.org/ws/2005/07/securitypolicy"
-        || namespace == "http://schemas.xmlsoap.org/ws/2002/12/secext"
-        || namespace.starts_with("http://docs.oasis-open.org/ws-sx/ws-securitypolicy/")
+    PolicyDocuments::is_assertion_namespace(node.namespace())
 }
 
 fn write_attribute(name: &str, value: &str, out: &mut Buffer) {

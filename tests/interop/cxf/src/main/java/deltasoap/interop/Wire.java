@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.function.UnaryOperator;
 
 import org.apache.cxf.interceptor.Fault;
 import org.apache.cxf.io.CachedOutputStream;
@@ -13,17 +12,8 @@ import org.apache.cxf.message.Message;
 import org.apache.cxf.phase.AbstractPhaseInterceptor;
 import org.apache.cxf.phase.Phase;
 
-/** Keeps messages as they are sent and received, and changes them on the way. */
-final class Wire {
-    /** The last request, as it was sent. */
-    String request = "";
-    /** The last response, as it was received. */
-    String response = "";
-    /** Its HTTP status. */
-    int status;
-    UnaryOperator<String> requests = text -> text;
-    UnaryOperator<String> responses = text -> text;
-
+/** Interceptors of a client, which keep messages, and change them on the way. */
+final class Wire extends Traffic {
     /** Changes what the client sends. */
     final class Out extends AbstractPhaseInterceptor<Message> {
         Out() {

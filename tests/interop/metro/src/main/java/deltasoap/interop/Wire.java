@@ -10,24 +10,13 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Executors;
-import java.util.function.UnaryOperator;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
 /** A proxy for all HTTP of this program, which keeps messages, and changes them on the way. */
-final class Wire {
-    /** The last request, as it was sent. */
-    String request = "";
-    /** The last response, as it was received. */
-    String response = "";
-    /** Its HTTP status. */
-    int status;
-    UnaryOperator<String> requests;
-    UnaryOperator<String> responses;
-
+final class Wire extends Traffic {
     Wire() throws IOException {
-        reset();
         HttpServer proxy = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         proxy.setExecutor(Executors.newCachedThreadPool());
         proxy.createContext("/", this::pass);
