@@ -44,7 +44,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn build_peer(python: &Path) -> Result<PathBuf> {
     let program = shell::workspace("zeep-xmlsec")?.join("peer");
     let source = shell::root().join("bench/peers/zeep-xmlsec/peer.py");
-    let command = format!("PYTHONDONTWRITEBYTECODE=1 exec '{}' -O '{}'", python.display(), source.display());
+    let protocol = shell::root().join("bench/peers/python");
+    let command = format!(
+        "PYTHONPATH='{}' PYTHONDONTWRITEBYTECODE=1 exec '{}' -O '{}'",
+        protocol.display(),
+        python.display(),
+        source.display()
+    );
     shell::write_program(&program, &command)?;
     Ok(program)
 }

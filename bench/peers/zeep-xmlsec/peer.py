@@ -5,7 +5,6 @@ and the key in PEM, then there is the message.
 """
 
 import copy
-import json
 import os
 import sys
 import tempfile
@@ -13,6 +12,7 @@ import time
 from datetime import datetime, timedelta, timezone
 from importlib.metadata import version
 
+import protocol
 import xmlsec
 from lxml import etree
 from zeep import ns
@@ -68,19 +68,10 @@ class Verify:
         return elapsed
 
 
-class Peer:
+class Peer(protocol.Peer):
     def __init__(self, requests, answers, identity):
-        self.requests, self.answers, self.identity = requests, answers, identity
-        self.prepared = None
-
-    def run(self):
-        while (line := self.requests.readline()) and line != b"quit\n":
-            try:
-                answer = self.answer(line.decode().split())
-            except Exception as error:
-                answer = {"ok": False, "error": f"{type(error).__name__}: {error}"[:500]}
-            self.answers.write(answer if isinstance(answer, bytes) else json.dumps(answer).encode() + b"\n")
-            self.answers.flush()
+        super().__init__(None, requests, answers)
+        self.identity = identity
 
     def answer(self, words):
         match words:
