@@ -7,6 +7,10 @@
 //!   template that was just written, the others a tree.
 //! - `verify` goes from the bytes of a message to the verdict. The others have a tree then; deltasoap
 //!   alone has nothing, and in `deltasoap, decoded` the numbers.
+//! - `header` is what a new header block costs a request whose body is known to be unchanged, without
+//!   security. Only deltasoap has it.
+//!
+//! Verification remembers nothing, so a message that resembles an earlier one takes as long as any.
 //!
 //! Each toolkit refuses a message that was changed, and accepts what deltasoap has signed, before
 //! anything counts; and deltasoap verifies what the others sign.
@@ -21,8 +25,10 @@ use anyhow::{Context, Result, ensure};
 use bytes::Bytes;
 use deltasoap::Soap;
 use deltasoap::engine::{Outgoing, Template, Templating};
+use deltasoap::schema::QName;
 use deltasoap::security::{Identity, Protection, Requirements, Trust};
-use deltasoap::soap::{Envelope, Version, decode_request};
+use deltasoap::soap::{Envelope, HeaderBlock, Version, decode_request};
+use deltasoap::types::{Node, TrackedVec};
 use deltasoap_report::Grid;
 use deltasoap_streams::peer::{PeerError, PeerProcess};
 use serde::Serialize;
@@ -82,6 +88,8 @@ pub fn run(arguments: &SecurityArguments) -> Result<ExitCode> {
         let sample = Sample::new(n)?;
         rows.extend(measured("sign", &sample, signers(&sample, &mut peers)?, sample_size, bounds)?);
         rows.extend(measured("verify", &sample, verifiers(&sample, &mut peers)?, sample_size, bounds)?);
+        let header: Box<dyn Session> = Box::new(Header::new(&sample)?);
+        rows.extend(measured("header", &sample, vec![("deltasoap", Ok(header))], sample_size, bounds)?);
     }
     if arguments.json {
         print_json(&rows)?;
@@ -209,6 +217,66 @@ fn verifiers<'a>(sample: &'a Sample, peers: &'a mut Peers) -> Result<Sessions<'a
         sessions.push((*name, refuses.and_then(|()| PeerSession::open(peer, "verify", sample, &sample.signed))));
     }
     Ok(sessions)
+}
+
+#[derive(Soap)]
+#[soap(namespace = "urn:lab", name = "Report", message, qualified)]
+struct TrackedReport {
+    level: TrackedVec<f64>,
+}
+
+/// deltasoap writes a request again, with another header block.
+struct Header<'a> {
+    sample: &'a Sample,
+    report: TrackedReport,
+    template: Template,
+    /// Counts the messages.
+    number: u64,
+    written: Option<Outgoing>,
+}
+
+impl<'a> Header<'a> {
+    fn new(sample: &'a Sample) -> Result<Self> {
+        let report = TrackedReport { level: sample.report.level.clone().into() };
+        let mut template = Template::new(Templating::default());
+        template.encode(&Envelope::new(&report))?;
+        Ok(Header { sample, report, template, number: 0, written: None })
+    }
+
+    fn blocks(&self) -> [HeaderBlock; 1] {
+        let name = QName::new("urn:lab", "number");
+        [HeaderBlock { node: Node::with_text(name, self.number.to_string()) }]
+    }
+}
+
+impl Session for Header<'_> {
+    fn bytes(&self) -> usize {
+        self.sample.plain.len()
+    }
+
+    fn run(&mut self, count: usize) -> Result<Vec<u64>> {
+        let mut once = || {
+            self.number += 1;
+            let blocks = self.blocks();
+            let (ns, written) = timed(|| self.template.encode(&Envelope::new(&self.report).headers(&blocks)));
+            self.written = Some(written?);
+            Ok(ns)
+        };
+        (0..count).map(|_| once()).collect()
+    }
+
+    fn check(&mut self) -> Result<()> {
+        let message = self.written.as_ref().context("nothing was written")?.to_vec();
+        let (head, report): (_, Report) = decode_request(&message)?;
+        ensure!(report == self.sample.report, "a message has other values");
+        let number = head.header("urn:lab", "number").context("a message lacks its header block")?;
+        ensure!(number.node.text() == self.number.to_string(), "a message has an earlier header block");
+        Ok(())
+    }
+
+    fn peak_bytes(&mut self) -> Result<u64> {
+        Ok(0)
+    }
 }
 
 /// deltasoap signs.
@@ -433,6 +501,9 @@ mod tests {
         let mut rows = measured("verify", &sample, sessions, sample_size, Bounds::NONE).expect("figures");
         let sessions = signers(&sample, &mut peers).expect("sessions");
         rows.extend(measured("sign", &sample, sessions, sample_size, Bounds::NONE).expect("figures"));
+        let header: Box<dyn Session> = Box::new(Header::new(&sample).expect("a template"));
+        let sessions = vec![("deltasoap", Ok(header))];
+        rows.extend(measured("header", &sample, sessions, sample_size, Bounds::NONE).expect("figures"));
         let engines: Vec<_> = rows.iter().map(|row| (row.workload, row.engine, row.outcome.is_ok())).collect();
         let expected = [
             ("verify", "deltasoap", true),
@@ -442,6 +513,7 @@ mod tests {
             ("sign", "deltasoap", true),
             ("sign", "zeep + xmlsec", false),
             ("sign", "WSS4J", false),
+            ("header", "deltasoap", true),
         ];
         assert_eq!(engines, expected);
         let text = table(&rows);

@@ -1,13 +1,13 @@
 //! WS-Security between clients and servers.
 
 use deltasoap::attachments::Part;
-use deltasoap::client::{CallError, CallOptions};
+use deltasoap::client::{CallError, CallOptions, ClientBuildError};
 use deltasoap::security::{
-    Identity, KeyReference, Protection, Requirements, SigningKey, Trust, UsernameToken, Verified,
+    Identity, KeyReference, PolicyCredentials, Protection, Requirements, SigningKey, Trust, UsernameToken, Verified,
 };
 use deltasoap::server::{Extension, MessageReply, Reply, Sharing};
 use deltasoap::soap::addressing::Addressing;
-use deltasoap::soap::{Envelope, FaultCode, Header, HeaderBlock, Version};
+use deltasoap::soap::{Envelope, FaultCode, Header, HeaderBlock, PolicyDocuments, Version};
 use deltasoap::types::TrackedVec;
 use deltasoap::validation::{Finding, PartLookup, Validation, Validator};
 use deltasoap::{Client, Context, Fault, Soap, SoapService};
@@ -653,4 +653,42 @@ async fn faults_about_verified_requests_are_encrypted_for_their_signer() {
         );
     }
     client(Some(Addressing::V10)).call(&Transfer { amount: 1.0 }).await.expect("a receipt");
+}
+
+/// What is set replaces what the policies lead to, and credentials are used all the same.
+#[tokio::test]
+async fn policies_and_settings() {
+    const SP: &str = "http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702";
+    let document = |assertion: &str| {
+        format!("<p:Policy xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:s='{SP}'>{assertion}</p:Policy>")
+    };
+    let user = document("<s:SupportingTokens><p:Policy><s:UsernameToken/></p:Policy></s:SupportingTokens>");
+    let user = PolicyDocuments { required: "SupportingTokens".into(), request: user.into(), response: "".into() };
+    let service = SoapService::builder()
+        .policies(user.clone())
+        .policy_credentials(PolicyCredentials::new().users(|user: &str| (user == "ada").then_some("x")))
+        .protection(signed("response"))
+        .operation(async |Extension(verified): Extension<Verified>, transfer: Transfer| receipt(&verified, &transfer))
+        .build()
+        .expect("a service");
+    let client = || Client::builder("http://localhost/").policies(user.clone());
+    let credentials = || PolicyCredentials::new().user("ada", "x");
+    let both = client().policy_credentials(credentials()).requirements(required("response"));
+    let receipt = both.build_with(service.clone()).expect("a client").call(&Transfer { amount: 1.0 }).await;
+    assert_eq!(receipt.expect("a receipt").sender, "ada");
+    assert!(matches!(client().build(), Err(ClientBuildError::Policies(_))));
+    client().requirements(required("response")).build().expect("settings alone are taken to meet the policies");
+
+    let tls = document("<s:TransportBinding/>");
+    let tls = PolicyDocuments { required: "TransportBinding".into(), request: tls.into(), response: "".into() };
+    for (url, is_met) in [("http://localhost/", false), ("https://localhost/", true)] {
+        assert_eq!(Client::builder(url).policies(tls.clone()).build().is_ok(), is_met, "{url}");
+    }
+    let server = || SoapService::builder().policies(tls.clone()).operation(async |transfer: Transfer| transfer);
+    server().build().expect("whoever serves it sees to TLS");
+    server().policy_credentials(PolicyCredentials::new()).build().expect_err("no TLS");
+    // Policies that could not be read.
+    let unknown = PolicyDocuments::new("policy #gone", "", "");
+    let error = Client::builder("https://localhost/").policies(unknown).build().expect_err("unknown").to_string();
+    assert!(error.contains("policy #gone"), "{error}");
 }
