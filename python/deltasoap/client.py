@@ -62,9 +62,10 @@ class Client:
         if not wsdl:
             raise ValueError("No URL given for the wsdl")
         self.settings = settings or Settings()
-        self.transport = transport if transport is not None else self._default_transport()
-        is_document = isinstance(wsdl, Document)
-        self.wsdl = wsdl if is_document else Document(wsdl, self.transport, settings=self.settings)
+        self.transport: Any = transport if transport is not None else self._default_transport()
+        if not isinstance(wsdl, Document):
+            wsdl = Document(wsdl, self.transport, settings=self.settings)
+        self.wsdl: Document = wsdl
         self.wsse = wsse
         self.plugins = plugins if plugins is not None else []
         self._default_service: ServiceProxy | None = None
@@ -75,7 +76,7 @@ class Client:
     @property
     def namespaces(self) -> dict[str, str]:
         """The prefixes of namespaces."""
-        return self.wsdl.types.prefix_map  # type: ignore[no-any-return]
+        return self.wsdl.types.prefix_map
 
     @property
     def service(self) -> ServiceProxy:
@@ -112,10 +113,11 @@ class Client:
         self, service: ServiceProxy, operation_name: str, *args: Any, **kwargs: Any
     ) -> etree._Element:
         """The envelope of a request, which is not sent."""
+        envelope: etree._Element
         envelope, _ = service._binding._create(
             operation_name, args, kwargs, client=self, options=service._binding_options
         )
-        return envelope  # type: ignore[no-any-return]
+        return envelope
 
     def type_factory(self, namespace: str) -> Factory:
         """The types of a namespace or prefix: `client.type_factory("ns0").User(name="John")`."""
@@ -139,11 +141,11 @@ class Client:
 
     def _get_service(self, name: str | None) -> Service:
         if name is None:
-            return next(iter(self.wsdl.services.values()))  # type: ignore[no-any-return]
+            return next(iter(self.wsdl.services.values()))
         found = self.wsdl.services.get(name)
         if found is None:
             raise ValueError(f"Service not found: {name!r}; there is {list(self.wsdl.services)}")
-        return found  # type: ignore[no-any-return]
+        return found
 
     def _get_port(self, service: Service, name: str | None) -> Port:
         if name is None:

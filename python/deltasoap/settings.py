@@ -13,8 +13,8 @@ from typing import Any
 class Settings:
     """Options of a client; calling them sets some for a block, in this thread alone.
 
-        with client.settings(raw_response=True):
-            response = client.service.Quote("DE0001")
+    with client.settings(raw_response=True):
+        response = client.service.Quote("DE0001")
     """
 
     #: Reject what the schema does not allow. False: repair malformed XML, keep unknown elements.

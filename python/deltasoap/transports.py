@@ -94,9 +94,7 @@ class Transport:
         self._log("HTTP Response from %s:\n%s", status, response.content)
         return response
 
-    def post_xml(
-        self, address: str, envelope: etree._Element, headers: Mapping[str, str]
-    ) -> Any:
+    def post_xml(self, address: str, envelope: etree._Element, headers: Mapping[str, str]) -> Any:
         """Send an envelope; override this to write XML another way."""
         return self.post(address, etree_to_string(envelope), headers)
 
@@ -192,9 +190,7 @@ class AsyncTransport(Transport):
         self, address: str, params: Any, headers: Mapping[str, str]
     ) -> Any:
         """Send a GET request."""
-        return self.new_response(
-            await self.client.get(address, params=params, headers=headers)
-        )
+        return self.new_response(await self.client.get(address, params=params, headers=headers))
 
     def new_response(self, response: httpx.Response) -> Any:
         """The response as the class of requests that callers expect, if requests is installed."""
@@ -244,5 +240,5 @@ def _httpx() -> Any:
 
 
 def _read(path: str) -> bytes:
-    with closing(io.open(path, "rb")) as file:  # noqa: UP020: tests of users patch io.open
+    with closing(io.open(path, "rb")) as file:  # noqa: UP020 (users' tests patch io.open)
         return file.read()

@@ -7,8 +7,8 @@ from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from deltasoap import ns
-from deltasoap.plugins import Plugin
 from deltasoap.envelope import get_or_create_header
+from deltasoap.plugins import Plugin
 
 if TYPE_CHECKING:
     from lxml import etree

@@ -96,7 +96,9 @@ def related_parts(body: bytes, content_type: str) -> tuple[bytes, list[BodyPart]
     boundary = _parsed(content_type).get_boundary()
     if boundary is None:
         return body, []
-    line = re.compile(rb"(?:\A|\r?\n)--" + re.escape(boundary.encode()) + rb"(--)?[ \t]*(?:\r?\n|\Z)")
+    line = re.compile(
+        rb"(?:\A|\r?\n)--" + re.escape(boundary.encode()) + rb"(--)?[ \t]*(?:\r?\n|\Z)"
+    )
     pieces, at = [], None
     for found in line.finditer(body):
         if at is not None:

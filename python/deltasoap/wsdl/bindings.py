@@ -163,7 +163,8 @@ class SoapBinding(Binding):
 
     def _message_in(self, client: Any, response: Any) -> tuple[etree._Element, MessagePack | None]:
         content_type = response.headers.get("Content-Type", "text/xml")
-        content, parts = response.content, []
+        content: Any = response.content
+        parts: list[Any] = []
         if media_type(content_type) == "multipart/related":
             content, parts = related_parts(content, content_type)
         try:
@@ -279,7 +280,7 @@ class SoapOperation(Operation):
         if envelope.tag != expected:
             raise XMLSyntaxError(
                 "The XML returned by the server does not contain a valid "
-                f"{expected} root element. The root element found is {envelope.tag}"
+                f"{expected} root element. The root element found is {envelope.tag!s}"
             )
         return self.output.deserialize(envelope) if self.output is not None else None
 

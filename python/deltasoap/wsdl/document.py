@@ -111,7 +111,7 @@ class Document:
     @cached_property
     def bindings(self) -> dict[str, Binding]:
         """The bindings by their full names."""
-        found = {}
+        found: dict[str, Binding] = {}
         for each in self._definitions["bindings"]:
             kind = BINDINGS.get(each["soap"])
             if kind is not None:

@@ -11,11 +11,59 @@ import re
 from decimal import Decimal as _Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from deltasoap.xsd.const import xsd_ns
 from deltasoap.xsd.types import AnySimpleType, AnyType
 
 if TYPE_CHECKING:
     from lxml import etree
+
+__all__ = [
+    "AnySimpleType",
+    "AnyType",
+    "AnyURI",
+    "Base64Binary",
+    "Boolean",
+    "Byte",
+    "Date",
+    "DateTime",
+    "Decimal",
+    "Double",
+    "Duration",
+    "Entities",
+    "Entity",
+    "Float",
+    "HexBinary",
+    "ID",
+    "IDREF",
+    "IDREFS",
+    "Int",
+    "Integer",
+    "Language",
+    "Long",
+    "NCName",
+    "Name",
+    "NegativeInteger",
+    "NmToken",
+    "NmTokens",
+    "NonNegativeInteger",
+    "NonPositiveInteger",
+    "NormalizedString",
+    "Notation",
+    "PositiveInteger",
+    "QName",
+    "Short",
+    "String",
+    "Time",
+    "Token",
+    "UnsignedByte",
+    "UnsignedInt",
+    "UnsignedLong",
+    "UnsignedShort",
+    "gDay",
+    "gMonth",
+    "gMonthDay",
+    "gYear",
+    "gYearMonth",
+]
 
 
 class ParseError(ValueError):
@@ -37,7 +85,7 @@ class BuiltinType(AnySimpleType):
             raise ValueError(f"The {type(self).__name__} type doesn't accept collections as value")
         return self._write(value)
 
-    def pythonvalue(self, value: Any) -> Any:
+    def pythonvalue(self, value: Any, schema: Any = None) -> Any:
         """The value of a text."""
         if self._whitespace != "preserve" and isinstance(value, str):
             value = re.sub(r"[\t\r\n]", " ", value)
@@ -483,9 +531,6 @@ BUILTINS: dict[str, type[AnyType]] = {
     "anySimpleType": AnySimpleType,
     **_named(BuiltinType),
 }
-
-
-__all__ = sorted(each.__name__ for each in BUILTINS.values())
 
 
 def builtin(name: str) -> AnyType:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 from deltasoap.exceptions import ValidationError
 from deltasoap.xsd.const import Nil, NotSet
@@ -31,7 +31,7 @@ __all__ = [
     "Sequence",
 ]
 
-Occurs = Union[int, str]
+Occurs = int | str
 
 
 class Given:
@@ -211,7 +211,7 @@ class Element(Base):
         if type(self) is not type(other):
             return False
         own, others = dict(vars(self)), dict(vars(other))
-        own["_type"], others["_type"] = self.type, other.type  # type: ignore[attr-defined]
+        own["_type"], others["_type"] = self.type, other.type
         return own == others
 
     def __hash__(self) -> int:
@@ -296,8 +296,7 @@ class Element(Base):
     def _validate_count(self, count: int, path: Any) -> None:
         if count < self.min_occurs:
             raise ValidationError(
-                f"Expected at least {self.min_occurs} items (minOccurs check)"
-                f" {count} items found.",
+                f"Expected at least {self.min_occurs} items (minOccurs check) {count} items found.",
                 path=path,
             )
         if isinstance(self.max_occurs, int) and count > self.max_occurs:
@@ -463,7 +462,10 @@ class OrderIndicator(Base, list):  # type: ignore[type-arg]
         """The fields for positional arguments."""
         if any(isinstance(part, Choice) for part in self):
             raise TypeError("Choice elements only work with keyword arguments")
-        return {name: _coerced(part, value) for (name, part), value in zip(self.elements, values)}
+        return {
+            name: _coerced(part, value)
+            for (name, part), value in zip(self.elements, values, strict=False)
+        }
 
     def bind(self, given: Given, name: str | None) -> dict[str, Any]:
         """The fields of all parts, or a list of dicts if the group may occur more than once."""
@@ -580,7 +582,7 @@ class Choice(OrderIndicator):
                 if option.name in item:
                     return {option.name: item[option.name]}
                 continue
-            inner = item[name] if name in item else item
+            inner = item[name] if _has(item, name) else item
             if option.score(inner):
                 return inner
         raise TypeError(
@@ -600,9 +602,7 @@ class Choice(OrderIndicator):
 
     def signature(self, schema: Any = None, standalone: bool = True) -> str:
         """The options, one pair of braces each."""
-        options = [
-            f"{{{_field(name, option, schema)}}}" for name, option in self.elements_nested
-        ]
+        options = [f"{{{_field(name, option, schema)}}}" for name, option in self.elements_nested]
         text = f"({' | '.join(options)})"
         return f"{text}[]" if self.accepts_multiple else text
 
@@ -613,9 +613,7 @@ class Group(Base):
     :param child: the sequence, choice or all
     """
 
-    def __init__(
-        self, name: Any, child: Any, max_occurs: Occurs = 1, min_occurs: int = 1
-    ) -> None:
+    def __init__(self, name: Any, child: Any, max_occurs: Occurs = 1, min_occurs: int = 1) -> None:
         self.qname = as_name(name) if name is not None else None
         self.name = self.qname.localname if self.qname is not None else None
         self.child = child

@@ -224,7 +224,9 @@ class _SchemaElement(Base):
     attr_name = "schema"
     qname = property(lambda self: as_name(f"{{{ns.XSD}}}schema"))
 
-    def parse(self, xmlelement: Any, schema: Any, allow_none: bool = False, context: Any = None) -> Any:
+    def parse(
+        self, xmlelement: Any, schema: Any, allow_none: bool = False, context: Any = None
+    ) -> Any:
         """The schema in a message."""
         return Schema(xmlelement, getattr(schema, "_transport", None))
 
@@ -252,9 +254,7 @@ def load_schemas(
     return _engine.Contract.load(place, load=load, tolerant=True)
 
 
-def loading(
-    transport: Any, settings: Settings, known: dict[str, bytes]
-) -> Callable[[str], bytes]:
+def loading(transport: Any, settings: Settings, known: dict[str, bytes]) -> Callable[[str], bytes]:
     """How the engine gets documents: those known, others through the transport."""
 
     def load(location: str) -> bytes:

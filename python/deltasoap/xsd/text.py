@@ -12,8 +12,16 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from deltasoap import ns
-from deltasoap.xsd.particles import Any_, AnyAttribute, Attribute, Choice, Element, Group
-from deltasoap.xsd.particles import All, OrderIndicator
+from deltasoap.xsd.particles import (
+    All,
+    Any_,
+    AnyAttribute,
+    Attribute,
+    Choice,
+    Element,
+    Group,
+    OrderIndicator,
+)
 from deltasoap.xsd.types import AnySimpleType, ComplexType, ListType, UnionType
 
 LOCATION = "deltasoap:types"
@@ -61,7 +69,9 @@ class Writer:
         )
         target = f" targetNamespace={quoteattr(namespace)}" if namespace else ""
         body = "".join(self._parts[namespace])
-        return f"<xs:schema xmlns:xs={quoteattr(ns.XSD)}{prefixes}{target}>{imports}{body}</xs:schema>"
+        return (
+            f"<xs:schema xmlns:xs={quoteattr(ns.XSD)}{prefixes}{target}>{imports}{body}</xs:schema>"
+        )
 
     def complex(self, xsd_type: ComplexType) -> str:
         """The name under which a complex type is declared."""
@@ -95,7 +105,8 @@ class Writer:
         )
         if isinstance(content, Element):
             base = self._type_attribute(content.type, "base")
-            return f"<xs:simpleContent><xs:extension {base}>{attributes}</xs:extension></xs:simpleContent>"
+            extension = f"<xs:extension {base}>{attributes}</xs:extension>"
+            return f"<xs:simpleContent>{extension}</xs:simpleContent>"
         text = self._particle(content, namespace) if content is not None else ""
         if isinstance(content, OrderIndicator):
             attributes += "".join(
@@ -114,7 +125,9 @@ class Writer:
             return self._element(part, namespace, occurs)
         if isinstance(part, Group):
             return f"<xs:sequence{occurs}>{self._particle(part.child, namespace)}</xs:sequence>"
-        kind = "choice" if isinstance(part, Choice) else "all" if isinstance(part, All) else "sequence"
+        kind = (
+            "choice" if isinstance(part, Choice) else "all" if isinstance(part, All) else "sequence"
+        )
         inner = "".join(self._particle(each, namespace) for each in part)
         return f"<xs:{kind}{occurs}>{inner}</xs:{kind}>"
 
@@ -123,7 +136,7 @@ class Writer:
         if own and own != namespace:
             return self._foreign(element, own)
         form = "qualified" if own else "unqualified"
-        text = f"<xs:element name={quoteattr(element.name)} form=\"{form}\"{occurs}"
+        text = f'<xs:element name={quoteattr(element.name)} form="{form}"{occurs}'
         if element.nillable:
             text += ' nillable="true"'
         return f"{text} {self._typed(element.type, 'xs:element')}"
@@ -145,7 +158,7 @@ class Writer:
             return self._foreign_attribute(attribute, own)
         use = ' use="required"' if attribute.required else ""
         form = "qualified" if own else "unqualified"
-        start = f"<xs:attribute name={quoteattr(attribute.name)} form=\"{form}\"{use} "
+        start = f'<xs:attribute name={quoteattr(attribute.name)} form="{form}"{use} '
         return start + self._typed(attribute.type, "xs:attribute")
 
     def _foreign_attribute(self, attribute: Attribute, namespace: str) -> str:

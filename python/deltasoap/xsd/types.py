@@ -145,7 +145,7 @@ class AnyType(Type):
         named = codec.named_type(xmlelement, schema)
         if named is not None and type(named) is not AnyType:
             return named.parse_xmlelement(xmlelement, schema, context=context)
-        return xmlelement.text if not children else children
+        return children if children else xmlelement.text
 
     def resolve(self) -> Any:
         """Itself."""
@@ -164,7 +164,7 @@ class AnyType(Type):
             builtins.Time,
         )
         for kind in kinds:
-            if isinstance(value, tuple(kind.accepted_types)):  # type: ignore[arg-type]
+            if isinstance(value, tuple(kind.accepted_types)):
                 return kind().xmlvalue(value)
         return str(value)
 
@@ -287,12 +287,14 @@ class UnionType(AnySimpleType):
     def item_class(self) -> Any:
         """What all the types are, if that is more than "simple"."""
         shared: type | None = None
-        for levels in zip(*(type(item).__mro__[::-1] for item in self.item_types)):
+        for levels in zip(*(type(item).__mro__[::-1] for item in self.item_types), strict=False):
             if len(set(levels)) > 1:
                 break
             shared = levels[0]
         is_known = shared is not None and issubclass(shared, AnySimpleType)
-        return shared if is_known and "_name" in vars(shared) and shared is not AnySimpleType else None
+        return (
+            shared if is_known and "_name" in vars(shared) and shared is not AnySimpleType else None
+        )
 
     def xmlvalue(self, value: Any) -> Any:
         """The text of a value."""
@@ -383,11 +385,15 @@ class ComplexType(AnyType):
         """The fields of elements with their names."""
         found: list[tuple[str, Any]] = []
         for _, part in self.elements_nested:
-            found += [(part.attr_name, part)] if isinstance(part, Element) else part.elements
+            found += (
+                [(part.attr_name or part.name, part)]
+                if isinstance(part, Element)
+                else part.elements
+            )
         return found
 
     @cached_property
-    def attributes(self) -> list[tuple[str, Any]]:  # type: ignore[override]
+    def attributes(self) -> list[tuple[str, Any]]:
         """The fields of attributes with their names."""
         taken = {name for name, _ in self.elements}
         numbered = Numbered("_attr_")
@@ -434,7 +440,9 @@ class ComplexType(AnyType):
             else:
                 values.update(part.arguments(args))
         rest = args[len(values) :]
-        values.update((name, value) for (name, _), value in zip(self.attributes, rest))
+        values.update(
+            (name, value) for (name, _), value in zip(self.attributes, rest, strict=False)
+        )
         if len(args) > len(values):
             raise TypeError(
                 f"__init__() takes at most {len(values)} positional arguments ({len(args)} given)"

@@ -99,7 +99,7 @@ class CompoundValue:
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return False
-        return self.__values__ == other.__values__  # type: ignore[attr-defined, no-any-return]
+        return self.__values__ == other.__values__
 
     __hash__ = None  # type: ignore[assignment]
 

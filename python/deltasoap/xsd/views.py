@@ -55,9 +55,7 @@ class Views:
         found = self._elements.get(name)
         if found is None:
             description = self.contract.element(name)
-            found = self._elements.setdefault(
-                name, self._element(description, is_global=True)
-            )
+            found = self._elements.setdefault(name, self._element(description, is_global=True))
         return found
 
     def _class(self, ref: Any, name: str, names: list[str]) -> Any:

@@ -1,10 +1,6 @@
 """Keeping loaded documents."""
 
-from deltasoap.cache import Base
-from deltasoap.cache import InMemoryCache
-from deltasoap.cache import SqliteCache
-from deltasoap.cache import VersionedCacheBase
-from deltasoap.cache import _is_expired
+from deltasoap.cache import Base, InMemoryCache, SqliteCache, VersionedCacheBase, _is_expired
 
 __all__ = [
     "Base",

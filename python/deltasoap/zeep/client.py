@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltasoap import client
+from deltasoap import client, transports
 from deltasoap.client import Factory
 from deltasoap.zeep.transports import AsyncTransport, Transport
 
@@ -12,7 +12,7 @@ __all__ = ["AsyncClient", "CachingClient", "Client", "Factory"]
 class Client(client.Client):
     """A client that sends through requests."""
 
-    _default_transport = Transport
+    _default_transport: type[transports.Transport] = Transport
 
 
 class AsyncClient(Client, client.AsyncClient):

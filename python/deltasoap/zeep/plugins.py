@@ -1,9 +1,6 @@
 """Hooks for messages."""
 
-from deltasoap.plugins import HistoryPlugin
-from deltasoap.plugins import Plugin
-from deltasoap.plugins import apply_egress
-from deltasoap.plugins import apply_ingress
+from deltasoap.plugins import HistoryPlugin, Plugin, apply_egress, apply_ingress
 
 __all__ = [
     "HistoryPlugin",

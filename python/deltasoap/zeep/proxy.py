@@ -1,9 +1,6 @@
 """Services and operations."""
 
-from deltasoap.proxy import AsyncOperationProxy
-from deltasoap.proxy import AsyncServiceProxy
-from deltasoap.proxy import OperationProxy
-from deltasoap.proxy import ServiceProxy
+from deltasoap.proxy import AsyncOperationProxy, AsyncServiceProxy, OperationProxy, ServiceProxy
 
 __all__ = [
     "AsyncOperationProxy",

@@ -93,7 +93,15 @@ def run(place: Path, extra: list[str]) -> dict[str, str]:
     os.chdir(place)
     sys.path.insert(0, str(place))
     try:
-        arguments = ["-p", "no:cacheprovider", "--continue-on-collection-errors", "-q", "--rootdir", str(place), *extra]
+        arguments = [
+            "-p",
+            "no:cacheprovider",
+            "--continue-on-collection-errors",
+            "-q",
+            "--rootdir",
+            str(place),
+            *extra,
+        ]
         if not any(each.startswith("tests") for each in extra):
             arguments.append("tests")
         pytest.main(arguments, plugins=[plugin])

@@ -1,7 +1,6 @@
 """Attachments."""
 
-from deltasoap.wsdl.attachments import Attachment
-from deltasoap.wsdl.attachments import MessagePack
+from deltasoap.wsdl.attachments import Attachment, MessagePack
 
 __all__ = [
     "Attachment",

@@ -1,10 +1,6 @@
 """WS-Security."""
 
-from deltasoap.wsse import BinarySignature
-from deltasoap.wsse import Compose
-from deltasoap.wsse import MemorySignature
-from deltasoap.wsse import Signature
-from deltasoap.wsse import UsernameToken
+from deltasoap.wsse import BinarySignature, Compose, MemorySignature, Signature, UsernameToken
 
 __all__ = [
     "BinarySignature",

@@ -1,8 +1,6 @@
 """Messages of SOAP."""
 
-from deltasoap.wsdl.messages import DocumentMessage
-from deltasoap.wsdl.messages import RpcMessage
-from deltasoap.wsdl.messages import SerializedMessage
+from deltasoap.wsdl.messages import DocumentMessage, RpcMessage, SerializedMessage
 
 __all__ = [
     "DocumentMessage",

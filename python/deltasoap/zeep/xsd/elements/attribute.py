@@ -1,7 +1,6 @@
 """Attributes."""
 
-from deltasoap.xsd.particles import Attribute
-from deltasoap.xsd.particles import AttributeGroup
+from deltasoap.xsd.particles import Attribute, AttributeGroup
 
 __all__ = [
     "Attribute",

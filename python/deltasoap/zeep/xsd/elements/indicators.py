@@ -1,9 +1,6 @@
 """Groups."""
 
-from deltasoap.xsd.particles import All
-from deltasoap.xsd.particles import Choice
-from deltasoap.xsd.particles import Group
-from deltasoap.xsd.particles import Sequence
+from deltasoap.xsd.particles import All, Choice, Group, Sequence
 
 __all__ = [
     "All",

@@ -1,11 +1,6 @@
 """Types."""
 
-from deltasoap.xsd import AnySimpleType
-from deltasoap.xsd import AnyType
-from deltasoap.xsd import ComplexType
-from deltasoap.xsd import ListType
-from deltasoap.xsd import Type
-from deltasoap.xsd import UnionType
+from deltasoap.xsd import AnySimpleType, AnyType, ComplexType, ListType, Type, UnionType
 
 __all__ = [
     "AnySimpleType",

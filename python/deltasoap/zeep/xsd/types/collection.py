@@ -1,7 +1,6 @@
 """Lists and unions."""
 
-from deltasoap.xsd.types import ListType
-from deltasoap.xsd.types import UnionType
+from deltasoap.xsd.types import ListType, UnionType
 
 __all__ = [
     "ListType",
