@@ -13,11 +13,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from deltasoap.envelope import etree_to_string
 from deltasoap.exceptions import TransportError
-from deltasoap.version import __version__
 
 if TYPE_CHECKING:
     import httpx
@@ -46,7 +44,8 @@ class Transport:
     :param session: a session of your own: proxies, certificates, authentication
     """
 
-    user_agent = f"deltasoap/{__version__}"
+    #: The name in `User-Agent`; that of this package unless set.
+    user_agent: str | None = None
 
     def __init__(
         self,
@@ -61,7 +60,7 @@ class Transport:
         self.logger = logging.getLogger(__name__)
         self._close_session = session is None
         self.session = _new_session() if session is None else session
-        self.session.headers["User-Agent"] = self.user_agent
+        self.session.headers["User-Agent"] = self._agent()
 
     def load(self, url: str) -> bytes:
         """The document at a URL or a path."""
@@ -113,7 +112,16 @@ class Transport:
         if self._close_session:
             self.session.close()
 
+    def _agent(self) -> str:
+        if self.user_agent is not None:
+            return self.user_agent
+        from deltasoap.version import __version__
+
+        return f"deltasoap/{__version__}"
+
     def _load_file(self, url: str) -> bytes:
+        from urllib.request import url2pathname
+
         return _read(url2pathname(urlsplit(url).path))
 
     def _load_remote_data(self, url: str) -> bytes:
@@ -162,7 +170,7 @@ class AsyncTransport(Transport):
             verify=verify_ssl, timeout=operation_timeout, proxy=proxy
         )
         for each in (self.wsdl_client, self.client):
-            each.headers["User-Agent"] = self.user_agent
+            each.headers["User-Agent"] = self._agent()
 
     async def aclose(self) -> None:
         """Close the connections."""

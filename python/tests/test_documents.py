@@ -19,7 +19,7 @@ ENTITY = '<!DOCTYPE a [<!ENTITY e "x">]><a>&e;</a>'
 
 def test_settings_apply_to_a_block_and_a_thread() -> None:
     settings = Settings(strict=False)
-    seen = []
+    seen: list[bool] = []
     with settings(raw_response=True, strict=True):
         with settings(raw_response=False):
             assert settings.raw_response is False

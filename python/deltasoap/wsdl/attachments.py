@@ -6,9 +6,11 @@ import base64
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from email.message import Message
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from email.message import Message
 
 
 class Headers(Mapping[str, str]):
@@ -121,6 +123,8 @@ def _part(piece: bytes) -> BodyPart:
 
 
 def _parsed(content_type: str) -> Message:
+    from email.message import Message
+
     message = Message()
     message["Content-Type"] = content_type
     return message

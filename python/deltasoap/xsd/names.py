@@ -55,3 +55,10 @@ def as_name(name: Any) -> etree.QName:
     from lxml import etree
 
     return name if isinstance(name, etree.QName) else etree.QName(name)
+
+
+def quoteattr(text: str) -> str:
+    """A text as the value of an attribute, in quotes. (`xml.sax.saxutils` imports much.)"""
+    for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
+        text = text.replace(sign, entity)
+    return f'"{text}"'

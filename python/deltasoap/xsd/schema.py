@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import quoteattr
 
 from deltasoap import ns
 from deltasoap.exceptions import LookupError, NamespaceError
 from deltasoap.loader import check_external, parse_xml
 from deltasoap.settings import Settings
 from deltasoap.xsd import builtins, codec
-from deltasoap.xsd.names import as_name
+from deltasoap.xsd.names import as_name, quoteattr
 from deltasoap.xsd.particles import Base, Element, Given
 from deltasoap.xsd.views import Views
 

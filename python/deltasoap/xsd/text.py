@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 from deltasoap import ns
+from deltasoap.xsd.names import quoteattr
 from deltasoap.xsd.particles import (
     All,
     Any_,
