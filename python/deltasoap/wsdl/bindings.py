@@ -35,7 +35,7 @@ class Binding:
         self.wsdl = wsdl
         self.name = name
         self.port_name = port_name
-        self._operations: dict[str, SoapOperation] = {}
+        self._operations: dict[str, Any] = {}
 
     @property
     def port_type(self) -> Any:
@@ -48,11 +48,11 @@ class Binding:
     def __repr__(self) -> str:
         return f"<{type(self).__name__}(name={self.name.text!r}, port_type={self.port_type!r})>"
 
-    def all(self) -> dict[str, SoapOperation]:
+    def all(self) -> dict[str, Any]:
         """The operations by name."""
         return self._operations
 
-    def get(self, key: str) -> SoapOperation:
+    def get(self, key: str) -> Any:
         """An operation; ValueError if there is none of the name."""
         try:
             return self._operations[key]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable
 from functools import cached_property
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from deltasoap.loader import is_relative_path
+from deltasoap import ns
+from deltasoap.loader import is_relative_path, parse_xml
 from deltasoap.settings import Settings
 from deltasoap.wsdl.bindings import BINDINGS, Binding
 from deltasoap.wsdl.definitions import (
@@ -18,10 +20,14 @@ from deltasoap.wsdl.definitions import (
     PortType,
     Service,
 )
+from deltasoap.wsdl.http import bindings_in, ports_in
 from deltasoap.wsdl.utils import url_http_to_https
 from deltasoap.xsd.names import as_name
 from deltasoap.xsd.schema import LOCATION, Schema, checked, loading, set_wildcards
 from deltasoap.xsd.views import Views
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 logger = logging.getLogger("deltasoap.wsdl")
 
@@ -48,6 +54,7 @@ class Document:
             self.location: str | None = os.path.abspath(location) if is_relative else location
         else:
             self.location = base
+        self._http_sources: list[bytes] = []
         self.contract = self._import(location)
         self._views = Views(self.contract)
         self.types = Schema._over(self._views, self.settings, self.location)
@@ -61,7 +68,22 @@ class Document:
         source = self.transport.load(place) if isinstance(location, str) else location.read()
         known = {place: checked(source, self.transport, self.settings)}
         load = loading(self.transport, self.settings, known)
-        return _engine.Contract.load(place, load=load, tolerant=True)
+        return _engine.Contract.load(place, load=self._noting_http(load), tolerant=True)
+
+    def _noting_http(self, load: Callable[[str], bytes]) -> Callable[[str], bytes]:
+        """Keep the documents that may have bindings of HTTP, which the engine passes over."""
+
+        def noting(location: str) -> bytes:
+            content = load(location)
+            if ns.HTTP.encode() in content:
+                self._http_sources.append(content)
+            return content
+
+        return noting
+
+    @cached_property
+    def _http_documents(self) -> list[etree._Element]:
+        return [parse_xml(each, self.transport) for each in self._http_sources]
 
     def __repr__(self) -> str:
         return f"<WSDL(location={self.location!r})>"
@@ -116,6 +138,8 @@ class Document:
             kind = BINDINGS.get(each["soap"])
             if kind is not None:
                 found[each["name"]] = kind.of(self, each)
+        for root in self._http_documents:
+            found.update((each.name.text, each) for each in bindings_in(root, self))
         return found
 
     @cached_property
@@ -126,6 +150,12 @@ class Document:
             name = as_name(each["name"]).localname
             ports = [self._port(port) for port in each["ports"] if port["binding"] in self.bindings]
             found[name] = Service(name, {port.name: port for port in ports})
+        for root in self._http_documents:
+            for service, port, binding, address in ports_in(root):
+                if binding in self.bindings:
+                    described = {"name": port, "binding": binding, "address": address}
+                    into = found.setdefault(service, Service(service, {}))
+                    into.ports[port] = self._port(described)
         return found
 
     def _port(self, described: dict[str, Any]) -> Port:
