@@ -24,7 +24,7 @@ class SerializedMessage(NamedTuple):
 
     path: str | None
     headers: dict[str, str]
-    content: etree._Element
+    content: Any
 
 
 class SoapMessage:
