@@ -39,8 +39,8 @@ NIL = Mark("Nil")
 SKIP = Mark("SkipValue")
 """Writes nothing, not even an element that is required."""
 
-_DATE = re.compile(r"(-?\d{4,})-(\d\d)-(\d\d)(Z|[-+]\d\d:\d\d)?")
-_TIME = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(Z|[-+]\d\d:\d\d)?")
+_DATE = re.compile(r"(-?\d{4,})-(\d\d)-(\d\d)(Z|[-+]\d\d:?\d\d)?")
+_TIME = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(Z|[-+]\d\d:?\d\d)?")
 _MIDNIGHT = datetime.timedelta(days=1)
 
 

@@ -5,7 +5,7 @@ use crate::from_python::{FromPython, parse_name};
 use crate::names::{Layout, Layouts};
 use crate::operation::PyOperation;
 use crate::to_python::ToPython;
-use crate::{describe, to_python};
+use crate::{definitions, describe, to_python};
 use deltasoap_core::decode::{Decoder, ElementRoot};
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{ComplexElement, ElementRef, Schema, Use};
@@ -182,6 +182,12 @@ impl PyContract {
         describe::bindings(py, &self.shop)
     }
 
+    /// The messages, port types, bindings and services as the WSDL defines them.
+    #[getter]
+    fn definitions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        definitions::describe(py, &self.shop)
+    }
+
     /// What the import left out or read leniently, each as text.
     #[getter]
     fn notes(&self) -> Vec<String> {
@@ -342,13 +348,24 @@ impl PyContract {
         document: &[u8],
         tolerance: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let tolerance = self::tolerance(tolerance)?;
-        let mut decoder = Decoder::new(DecodeOptions { tolerance, ..DecodeOptions::default() });
-        let mut root = ElementRoot::<Value>::new(self.shop.schema().view(content));
-        let decoded = decoder.decode(&mut root, document);
-        decoded.map_err(|error| errors::raise(py, "XMLParseError", (errors::with_causes(&error),), &[]))?;
-        ToPython::new(py, &self.shop, &|_| None).content(&root.value, content)
+        decode(py, &self.shop, content, document, tolerance)
     }
+}
+
+/// Reads an element of any name as the content of one.
+pub(crate) fn decode<'py>(
+    py: Python<'py>,
+    shop: &Shop,
+    content: ElementRef,
+    document: &[u8],
+    tolerance: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let tolerance = self::tolerance(tolerance)?;
+    let mut decoder = Decoder::new(DecodeOptions { tolerance, ..DecodeOptions::default() });
+    let mut root = ElementRoot::<Value>::new(shop.schema().view(content));
+    let decoded = decoder.decode(&mut root, document);
+    decoded.map_err(|error| errors::raise(py, "XMLParseError", (errors::with_causes(&error),), &[]))?;
+    ToPython::new(py, shop, &|_| None).content(&root.value, content)
 }
 
 /// Writes an element as a document.

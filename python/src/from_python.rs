@@ -243,7 +243,8 @@ impl<'c, 'py> FromPython<'c, 'py> {
             let value = match values.get(self.py, name)?.filter(|value| !value.is(&self.marks.skip)) {
                 Some(value) => Some(scalars::from_python(&value, view).map_err(|error| error.within(name.as_str()))?),
                 None if attribute.required && attribute.default.is_none() => {
-                    return Err(Invalid::new(format!("Missing attribute {}", name.as_str())));
+                    let text = format!("The attribute {} is not valid: Value is required", attribute.name);
+                    return Err(Invalid::new(text).within(name.as_str()));
                 }
                 None => None,
             };

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltasoap import xsd
 from deltasoap.wsdl.multiref import process_multiref
+from deltasoap.xsd import codec
 from deltasoap.xsd.values import ArrayValue, CompoundValue
 
 if TYPE_CHECKING:
@@ -243,18 +244,48 @@ class DocumentMessage(SoapMessage):
 class RpcMessage(SoapMessage):
     """A message whose parts are the children of an element named as the operation."""
 
+    @cached_property
+    def _operation(self) -> Any:
+        """The operation as the engine knows it."""
+        return self.wsdl.contract.operation(self.operation.binding.name.text, self.operation.name)
+
     def _body(self) -> Any:
-        engine = self.wsdl.contract.operation(self.operation.binding.name.text, self.operation.name)
-        found = engine.request if self.type == "input" else engine.response
+        found = self._operation.request if self.type == "input" else self._operation.response
         if found is None:
             return None
-        name, ref = found
-        return xsd.Element(name, self.wsdl._views.type(ref))
+        parts = [
+            part.element if part.element is not None else xsd.Element(name, part.type)
+            for name, part in self._body_parts().items()
+        ]
+        return xsd.Element(found[0], xsd.ComplexType(xsd.Sequence(parts)))
+
+    def _write_body(self, envelope: etree._Element, args: Any, kwargs: dict[str, Any]) -> None:
+        from lxml import etree
+
+        from deltasoap import _engine
+
+        body = etree.SubElement(envelope, self._name("Body"))
+        if self.body is None:
+            return
+        value = self.body(*args, **kwargs)
+        engine = _engine.Engine(self.wsdl.contract)
+        written = etree.fromstring(engine.envelope(self._operation, (), value.__values__))
+        (content,) = written.iterfind(f"{self._name('Body')}/*")
+        codec.graft(etree.SubElement(body, content.tag), content)
 
     def _read_body(self, body: etree._Element) -> Any:
+        from lxml import etree
+
         process_multiref(body)
         # The name of the wrapper is not reliable: what counts is that it is the first child.
-        return super()._read_body(body)
+        first = next(body.iterchildren("*"), None)
+        if self.body is None or first is None:
+            return None
+        tolerance = codec.reading(self.wsdl.settings)
+        fields = self._operation.decode_response(
+            etree.tostring(first, with_tail=False), tolerance=tolerance
+        )
+        return self.body(**(fields or {}))
 
 
 def _write_block(header: etree._Element, value: Any) -> None:

@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from deltasoap import ns
 from deltasoap.exceptions import LookupError, NamespaceError
-from deltasoap.loader import check_external, parse_xml
 from deltasoap.settings import Settings
-from deltasoap.xsd import builtins, codec
-from deltasoap.xsd.names import as_name, quoteattr
+from deltasoap.xsd import builtins
+from deltasoap.xsd.names import as_name
 from deltasoap.xsd.particles import Base, Element, Given
+from deltasoap.xsd.sources import Sources
 from deltasoap.xsd.views import Views
 
 if TYPE_CHECKING:
     from lxml import etree
-
-#: Where the schemas of a `Schema` without a location are said to be.
-LOCATION = "http://deltasoap.invalid/schema"
 
 
 class Schema:
@@ -60,11 +57,8 @@ class Schema:
 
         self._target_namespace = nodes[0].get("targetNamespace")
         texts = [etree.tostring(each, encoding="unicode", with_tail=False) for each in nodes]
-        contract = load_schemas(
-            texts, location=self._location, transport=self._transport, settings=self.settings
-        )
-        set_wildcards(contract, lambda: self)
-        self._views.append(Views(contract))
+        sources = Sources(texts, self._location, self._transport, self.settings)
+        self._views.append(Views(sources.contract(), sources))
 
     def __repr__(self) -> str:
         if self._target_namespace is None:
@@ -232,54 +226,3 @@ class _SchemaElement(Base):
     def bind(self, given: Given, name: str | None) -> dict[str, Any]:
         """The field."""
         return super().bind(given, name or self.attr_name)
-
-
-def load_schemas(
-    texts: list[str],
-    base: Any = None,
-    *,
-    location: str | None = None,
-    transport: Any = None,
-    settings: Settings | None = None,
-) -> Any:
-    """The contract of schemas given as texts, over another contract if they use its types."""
-    from deltasoap import _engine
-
-    if base is not None:
-        return base.extend(texts)
-    place = location or LOCATION
-    wsdl = f"<definitions xmlns={quoteattr(ns.WSDL)}><types>{''.join(texts)}</types></definitions>"
-    load = loading(transport, settings or Settings(), {place: wsdl.encode()})
-    return _engine.Contract.load(place, load=load, tolerant=True)
-
-
-def loading(transport: Any, settings: Settings, known: dict[str, bytes]) -> Callable[[str], bytes]:
-    """How the engine gets documents: those known, others through the transport."""
-
-    def load(location: str) -> bytes:
-        if location in known:
-            return known[location]
-        check_external(location, settings)
-        content = transport.load(location)
-        return checked(content, transport, settings)
-
-    return load
-
-
-def checked(content: str | bytes, transport: Any, settings: Settings) -> bytes:
-    """A document, after the checks of the settings."""
-    data = content.encode() if isinstance(content, str) else bytes(content)
-    if b"<!DOCTYPE" in data or not settings.strict:
-        from lxml import etree
-
-        root = parse_xml(data, transport, settings=settings)
-        if not settings.strict:
-            return etree.tostring(root)
-    return data
-
-
-def set_wildcards(contract: Any, lookup: Callable[[], Schema]) -> None:
-    """Let the engine ask for the values of wildcards."""
-    hooks = codec.Wildcards(lookup)
-    if hasattr(contract, "set_wildcards"):
-        contract.set_wildcards(hooks.read, hooks.write, hooks.read_content, hooks.write_content)

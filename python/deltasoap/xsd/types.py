@@ -48,6 +48,11 @@ class Type:
         return []
 
     @property
+    def __deltasoap__(self) -> str | None:
+        """The name by which the engine knows the type."""
+        return self.qname.text if self.qname is not None and self.is_global else None
+
+    @property
     def attributes(self) -> list[tuple[str, Any]]:
         """The attributes with the names of their fields."""
         return []
