@@ -23,7 +23,7 @@ from deltasoap.wsdl.http import bindings_in, ports_in
 from deltasoap.wsdl.utils import url_http_to_https
 from deltasoap.xsd.names import as_name
 from deltasoap.xsd.schema import Schema
-from deltasoap.xsd.sources import Sources
+from deltasoap.xsd.sources import Sources, checked
 from deltasoap.xsd.views import Views
 
 if TYPE_CHECKING:
