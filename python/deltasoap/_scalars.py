@@ -237,6 +237,19 @@ def write_hex(value: Any) -> str:
     return value if isinstance(value, str) else bytes(value).hex().upper()
 
 
+def write_any(value: Any) -> str:
+    """Return the text of a value whose type nobody says."""
+    if isinstance(value, bool):
+        return write_boolean(value)
+    if isinstance(value, (datetime.date, datetime.time)):
+        return write_moment(value)
+    if isinstance(value, datetime.timedelta):
+        return write_duration(value)
+    if isinstance(value, Decimal):
+        return write_decimal(value)
+    return write_float(value) if isinstance(value, float) else write_string(value)
+
+
 READ: dict[str, Callable[[str], Any]] = {
     "date": read_date,
     "time": read_time,

@@ -10,9 +10,9 @@ use crate::names::{Layout, Name, Slot};
 use crate::scalars::{self, kind};
 use crate::to_python::is_empty;
 use deltasoap_core::schema::{
-    ArrayElement, ChoiceFault, ComplexElement, Compositor, Element, ElementRef, Field, OpenElement, View,
+    ArrayElement, Builtin, ChoiceFault, ComplexElement, Compositor, Element, ElementRef, Field, OpenElement, View,
 };
-use deltasoap_core::{Child, Column, Content, Node, QName, Record, Shared, Value};
+use deltasoap_core::{Child, Column, Content, Node, QName, Record, Shared, Simple, Value};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString, PyTuple};
@@ -130,7 +130,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
         match view.element {
             Element::Simple(simple) if simple.packed.is_some() => self.packed(value, view),
             element if element.is_name() => self.name(value).map(|name| Value::Name(Box::new(name))),
-            Element::Simple(_) | Element::Union(_) => scalars::from_python(value, view).map(Value::Simple),
+            Element::Simple(_) | Element::Union(_) => self.simple(value, content, view).map(Value::Simple),
             Element::Complex(complex) => self.complex(value, complex, content, view),
             Element::Array(array) => self.array(value, array),
             Element::Shared(content) => self.content(value, *content, name).map(|value| match value {
@@ -156,6 +156,14 @@ impl<'c, 'py> FromPython<'c, 'py> {
             }
         }
         Ok(Value::Packed(column))
+    }
+
+    fn simple(&self, value: &Bound<'py, PyAny>, content: ElementRef, view: View<'_>) -> Result<Simple, Invalid> {
+        let is_list = matches!(view.element, Element::Simple(simple) if simple.base == Builtin::Token);
+        match is_list.then(|| self.shop.list_items(content)).flatten() {
+            Some(items) => scalars::from_python(&scalars::words(value, items)?, view),
+            None => scalars::from_python(value, view),
+        }
     }
 
     /// Converts a qualified name: `{namespace}local`, also as an `lxml.etree.QName`.
@@ -241,7 +249,10 @@ impl<'c, 'py> FromPython<'c, 'py> {
         for (attribute, name) in complex.attributes.iter().zip(&layout.attributes) {
             let view = self.shop.schema().view(attribute.element);
             let value = match values.get(self.py, name)?.filter(|value| !value.is(&self.marks.skip)) {
-                Some(value) => Some(scalars::from_python(&value, view).map_err(|error| error.within(name.as_str()))?),
+                Some(value) => {
+                    let converted = self.simple(&value, attribute.element, view);
+                    Some(converted.map_err(|error| error.within(name.as_str()))?)
+                }
                 None if attribute.required && attribute.default.is_none() => {
                     let text = format!("The attribute {} is not valid: Value is required", attribute.name);
                     return Err(Invalid::new(text).within(name.as_str()));
@@ -295,6 +306,9 @@ impl<'c, 'py> FromPython<'c, 'py> {
                 Some(value) => self.groups(&value, field, layout).map_err(|error| error.within(name.as_str())),
             },
             Slot::Wildcard(name) => match values.get(self.py, name)? {
+                None if !is_optional && !field.is_repeated() => {
+                    Err(Invalid::new("Missing element for Any").within(name.as_str()))
+                }
                 None => Ok(if field.is_repeated() { Value::List(Vec::new()) } else { Value::Absent }),
                 Some(value) => self.wildcard(&value, field).map_err(|error| error.within(name.as_str())),
             },
@@ -446,7 +460,8 @@ impl<'c, 'py> FromPython<'c, 'py> {
         let node = match self.is_element(value)? {
             true => Node { name: name.clone(), ..self.any_element(value)? },
             false => {
-                let text: String = value.str()?.extract()?;
+                let text = self.py.import("deltasoap._scalars")?.getattr("write_any")?.call1((value,))?;
+                let text: String = text.extract().map_err(PyErr::from)?;
                 let children = if text.is_empty() { Vec::new() } else { vec![Child::Text(text.as_str().into())] };
                 Node { children, ..Node::new(name.clone()) }
             }
@@ -455,7 +470,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
     }
 
     fn is_element(&self, value: &Bound<'py, PyAny>) -> Result<bool, Invalid> {
-        Ok(value.hasattr("tag")? || value.hasattr("xsd_obj")?)
+        Ok(value.hasattr("tag")? || value.hasattr("to_document")?)
     }
 
     /// Converts content whose type is chosen by the object: by its class, by an `AnyObject`, or the

@@ -10,7 +10,7 @@ use crate::scalars;
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{ArrayElement, ComplexElement, Element, ElementRef, Field, View};
-use deltasoap_core::{Column, Node, PartUri, QName, Record, Shared, Value, ns};
+use deltasoap_core::{Column, Node, PartUri, QName, Record, Shared, Simple, Value, ns};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
@@ -44,7 +44,9 @@ impl<'c, 'py> ToPython<'c, 'py> {
         let view = self.shop.schema().view(content);
         match (value, view.element) {
             (Value::Absent | Value::Nil | Value::NilWith(_), _) => Ok(self.none()),
-            (Value::Simple(simple), _) => scalars::to_python(self.py, simple),
+            // zeep has no empty texts: an element without text is None.
+            (Value::Simple(Simple::String(text)), _) if text.is_empty() => Ok(self.none()),
+            (Value::Simple(simple), _) => self.simple(simple, content),
             (Value::Name(name), _) => Ok(PyString::new(self.py, &name.to_string()).into_any()),
             (Value::Packed(column) | Value::Column(column), _) => self.column(column),
             (Value::Part(uri), _) => match (self.part)(uri) {
@@ -66,6 +68,17 @@ impl<'c, 'py> ToPython<'c, 'py> {
             (Value::Shared(shared), Element::Shared(content)) => self.shared(shared, *content),
             (value, Element::Shared(content)) => self.content(value, *content),
             _ => Err(misshapen()),
+        }
+    }
+
+    fn simple(&self, simple: &Simple, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
+        let is_token = matches!(simple, Simple::Token(_));
+        match is_token.then(|| self.shop.list_items(content)).flatten() {
+            Some(items) => {
+                let text = simple.to_string();
+                self.list(text.split_ascii_whitespace().map(|word| scalars::word(self.py, items, word)))
+            }
+            None => scalars::to_python(self.py, simple),
         }
     }
 
@@ -129,9 +142,9 @@ impl<'c, 'py> ToPython<'c, 'py> {
         for (index, (field, slot)) in complex.fields.iter().zip(&layout.slots).enumerate() {
             self.field(record.fields.get(index).unwrap_or(&Value::Absent), field, slot, values)?;
         }
-        for (index, name) in layout.attributes.iter().enumerate() {
+        for (index, (attribute, name)) in complex.attributes.iter().zip(&layout.attributes).enumerate() {
             let value = match record.attributes.get(index).and_then(Option::as_ref) {
-                Some(value) => scalars::to_python(self.py, value)?,
+                Some(value) => self.simple(value, attribute.element)?,
                 None => self.none(),
             };
             values.set_item(name.python(self.py), value)?;
@@ -168,13 +181,17 @@ impl<'c, 'py> ToPython<'c, 'py> {
     fn occurrences(&self, value: &Value, field: &Field) -> PyResult<Bound<'py, PyAny>> {
         match value {
             Value::List(items) if field.is_repeated() => {
-                self.list(items.iter().map(|item| self.content(item, field.element)))
+                self.list(items.iter().map(|item| match item {
+                    Value::Record(record) if is_vacant(record) => Ok(self.none()),
+                    item => self.content(item, field.element),
+                }))
             }
             Value::Column(column) => self.column(column),
             Value::Table(table) => {
                 self.list(table.rows().map(|row| self.content(&Value::Record(Box::new(row)), field.element)))
             }
             Value::Absent if field.is_repeated() => Ok(PyList::empty(self.py).into_any()),
+            Value::Record(record) if is_vacant(record) => Ok(self.none()),
             value => self.content(value, field.element),
         }
     }
@@ -250,9 +267,18 @@ impl<'c, 'py> ToPython<'c, 'py> {
                 text if text.is_empty() => self.none(),
                 text => PyString::new(self.py, &text).into_any(),
             }),
-            false => tree(self.py, node),
+            false => children(self.py, node),
         }
     }
+}
+
+/// Returns true for an element with nothing in it, which zeep has as `None`.
+fn is_vacant(record: &Record) -> bool {
+    let is_nothing = |value: &Value| match value {
+        Value::Record(group) => is_vacant(group),
+        value => is_absent(value),
+    };
+    record.attributes.iter().all(Option::is_none) && record.others.is_empty() && record.fields.iter().all(is_nothing)
 }
 
 fn is_absent(value: &Value) -> bool {
@@ -280,6 +306,11 @@ fn document(node: &Node) -> Option<Vec<u8>> {
 pub(crate) fn tree<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyAny>> {
     let document = document(node).ok_or_else(misshapen)?;
     py.import("deltasoap._trees")?.getattr("parse")?.call1((PyBytes::new(py, &document),))
+}
+
+/// Converts the children of an element.
+fn children<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyAny>> {
+    Ok(PyList::new(py, tree(py, node)?.try_iter()?.collect::<PyResult<Vec<_>>>()?)?.into_any())
 }
 
 /// Returns the name in the form that Python code uses.

@@ -116,7 +116,7 @@ class SoapMessage:
         """The envelope for arguments; `_soapheaders` has the values of header blocks."""
         from lxml import etree
 
-        nsmap = {"soap-env": self.nsmap["soap-env"], **self.wsdl.types._prefixes}
+        nsmap = {"soap-env": self.nsmap["soap-env"], **self.wsdl.types._prefix_map_custom}
         envelope = etree.Element(self._name("Envelope"), nsmap=nsmap)
         self._write_header(envelope, kwargs.pop("_soapheaders", None))
         self._write_body(envelope, args, kwargs)

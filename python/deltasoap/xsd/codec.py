@@ -46,9 +46,12 @@ def decode(xsd_type: Any, node: etree._Element, schema: Any) -> Any:
 
 def reading(settings: Any) -> str:
     """How much the engine tolerates when it reads under these settings."""
-    if settings is None or (settings.strict and not settings.xsd_ignore_sequence_order):
-        return "strict"
-    return "any_order" if settings.xsd_ignore_sequence_order else "unknown"
+    is_strict = settings is None or settings.strict
+    return "lenient" if is_strict and not _ignores_order(settings) else "any_order"
+
+
+def _ignores_order(settings: Any) -> bool:
+    return settings is not None and settings.xsd_ignore_sequence_order
 
 
 def home(xsd_type: Any) -> tuple[Any, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from deltasoap import ns
@@ -38,7 +39,7 @@ class Schema:
         self._location = location
         self._target_namespace: str | None = None
         self._views: list[Views] = []
-        self._prefixes: dict[str, str] = {}
+        self._prefix_map_custom: dict[str, str] = {}
         nodes = node if isinstance(node, list) else [] if node is None else [node]
         if nodes:
             self._load(nodes)
@@ -65,18 +66,21 @@ class Schema:
             return "<Schema()>"
         return f"<Schema(location={self._location!r}, tns={self._target_namespace!r})>"
 
-    @property
+    @cached_property
     def namespaces(self) -> list[str]:
         """All namespaces, XSD's own first."""
         found = [ns.XSD]
         for views in self._views:
-            found += [each for each in views.contract.namespaces if each not in found]
+            declared = views.sources.namespaces() if views.sources is not None else []
+            for each in (*declared, *views.contract.namespaces):
+                if each not in found:
+                    found.append(each)
         return found
 
     @property
     def prefix_map(self) -> dict[str, str]:
         """Prefixes and namespaces: those that were set, then `xsd`, `ns0`, `ns1`, ..."""
-        found = dict(self._prefixes)
+        found = dict(self._prefix_map_custom)
         taken = set(found.values())
         automatic = self._automatic_prefixes().items()
         found.update((prefix, each) for prefix, each in automatic if each not in taken)
@@ -140,9 +144,12 @@ class Schema:
     def get_attribute(self, qname: Any) -> Any:
         """A global attribute by its name."""
         name = self._qname(qname)
-        return self._find(
-            "attribute", name, lambda views: getattr(views.contract, "attribute_names", [])
-        )
+        for views in self._views:
+            try:
+                return views.attribute(name.text)
+            except KeyError:
+                continue
+        return self._find("attribute", name, lambda views: [])
 
     def get_attribute_group(self, qname: Any) -> Any:
         """A global group of attributes by its name."""
@@ -175,18 +182,18 @@ class Schema:
 
     def set_ns_prefix(self, prefix: str, namespace: str) -> None:
         """Give a namespace a prefix, in names and in messages."""
-        self._prefixes[prefix] = namespace
+        self._prefix_map_custom[prefix] = namespace
 
     def get_ns_prefix(self, prefix: str) -> str:
         """The namespace of a prefix."""
-        found = self._prefixes.get(prefix) or self._automatic_prefixes().get(prefix)
+        found = self._prefix_map_custom.get(prefix) or self._automatic_prefixes().get(prefix)
         if found is None:
             raise ValueError(f"No such prefix {prefix!r}")
         return found
 
     def get_shorthand_for_ns(self, namespace: str) -> str:
         """The prefix of a namespace, or the namespace itself."""
-        for known in (self._automatic_prefixes(), self._prefixes):
+        for known in (self._automatic_prefixes(), self._prefix_map_custom):
             for prefix, each in known.items():
                 if each == namespace:
                     return prefix
@@ -195,6 +202,7 @@ class Schema:
     def merge(self, schema: Schema) -> None:
         """Add all that another schema declares."""
         self._views += [each for each in schema._views if each not in self._views]
+        self.__dict__.pop("namespaces", None)
 
     def deserialize(self, node: etree._Element) -> Any:
         """The value of an element that the schema declares."""
@@ -203,7 +211,7 @@ class Schema:
     def _qname(self, name: Any) -> etree.QName:
         if isinstance(name, str) and not name.startswith("{") and ":" in name:
             prefix, _, local = name.partition(":")
-            found = self._prefixes.get(prefix) or self._automatic_prefixes().get(prefix)
+            found = self._prefix_map_custom.get(prefix) or self._automatic_prefixes().get(prefix)
             if found is None:
                 raise ValueError(f"No namespace defined for the prefix {prefix!r}")
             return as_name(f"{{{found}}}{local}")

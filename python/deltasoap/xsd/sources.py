@@ -7,11 +7,12 @@ these; then an element of the type is added and everything is imported once more
 
 from __future__ import annotations
 
+import os
 from typing import Any
 from urllib.parse import urlsplit
 
 from deltasoap import ns
-from deltasoap.loader import check_external, parse_xml
+from deltasoap.loader import absolute_location, check_external, parse_xml
 from deltasoap.settings import Settings
 from deltasoap.xsd.names import quoteattr
 
@@ -45,16 +46,56 @@ class Sources:
         """The documents that are loaded."""
         return [self.root, *self._loaded.values()]
 
+    def namespaces(self) -> list[str]:
+        """The target namespaces of the schemas in the order in which they are read.
+
+        The documents of a WSDL in files are read by the engine, and count only by its order.
+        """
+        found: dict[str, None] = {}
+        self._collect(self.root, self.location, found, set())
+        return list(found)
+
+    def _collect(
+        self, document: bytes, location: str, found: dict[str, None], seen: set[str]
+    ) -> None:
+        from lxml import etree
+
+        seen.add(location)
+        root = etree.fromstring(document)
+        for node in root.iter(f"{{{ns.WSDL}}}import", f"{{{ns.XSD}}}schema"):
+            if node.tag == f"{{{ns.XSD}}}schema":
+                found.setdefault(node.get("targetNamespace") or "", None)
+                references = node.iterchildren(f"{{{ns.XSD}}}import", f"{{{ns.XSD}}}include")
+            else:
+                references = iter([node])
+            for each in references:
+                place = each.get("schemaLocation") or each.get("location")
+                target = absolute_location(place, location) if place else ""
+                if target in self._loaded and target not in seen:
+                    self._collect(self._loaded[target], target, found, seen)
+
     def contract(self) -> Any:
         """The contract of the documents."""
+        from deltasoap import _engine
+
+        if self._is_file():
+            # The engine reads the files near it by itself.
+            return _engine.Contract.load(self.location, load=self._load, tolerant=True)
         return self._parsed(self.root, self.location)
+
+    def _is_file(self) -> bool:
+        """Whether the root document is a file, unchanged."""
+        if not os.path.isabs(self.location) or not os.path.isfile(self.location):
+            return False
+        with open(self.location, "rb") as file:
+            return file.read() == self.root
 
     def extended(self, schemas: list[str]) -> Any:
         """The contract of the documents and of further schemas."""
         if self._schemas:
             return self._parsed(wrapped([*self._schemas, *schemas]), self.location)
         namespace = _target_of(self.root)
-        own = f"<import namespace={quoteattr(namespace)} location={quoteattr(self.location)}/>"
+        own = f"<w:import namespace={quoteattr(namespace)} location={quoteattr(self.location)}/>"
         return self._parsed(wrapped(schemas, own), f"{self.location}.extended")
 
     def _parsed(self, document: bytes, location: str) -> Any:
@@ -79,8 +120,8 @@ class Sources:
 
 def wrapped(schemas: list[str], imports: str = "") -> bytes:
     """Schemas as a WSDL without services."""
-    start = f"<definitions xmlns={quoteattr(ns.WSDL)}>{imports}<types>"
-    return f"{start}{''.join(schemas)}</types></definitions>".encode()
+    start = f"<w:definitions xmlns:w={quoteattr(ns.WSDL)}>{imports}<w:types>"
+    return f"{start}{''.join(schemas)}</w:types></w:definitions>".encode()
 
 
 def checked(content: str | bytes, transport: Any, settings: Settings) -> bytes:

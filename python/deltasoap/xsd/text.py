@@ -83,8 +83,8 @@ class Writer:
         self._names[id(xsd_type)] = name
         self._kept.append(xsd_type)
         parts = self._parts.setdefault(namespace, [])
-        parts.append(f"<xs:complexType name={quoteattr(local)}>")
-        parts[-1] += self._content(xsd_type, namespace) + "</xs:complexType>"
+        content = self._content(xsd_type, namespace)
+        parts.append(f"<xs:complexType name={quoteattr(local)}>{content}</xs:complexType>")
         return name
 
     def _known(self, xsd_type: ComplexType, views: Views) -> str:

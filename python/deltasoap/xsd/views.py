@@ -86,6 +86,19 @@ class Views:
         assert self.sources is not None
         return Views(self.sources.extended([reaching(names)]), self.sources)
 
+    def attribute(self, name: str) -> Attribute:
+        """A global attribute."""
+        return self._attribute(self.contract.attribute(name))
+
+    def _attribute(self, description: dict[str, Any]) -> Attribute:
+        name = description["name"]
+        return Attribute(
+            name,
+            self._pending(description["type"], name),
+            required=description["required"],
+            default=description.get("fixed") or description.get("default"),
+        )
+
     def _class(self, ref: Any, name: str, names: list[str]) -> Any:
         if ref is None:
             return _Fields
@@ -143,15 +156,7 @@ class Views:
 
     def _own_attributes(self, description: dict[str, Any]) -> list[Any]:
         found: list[Any] = []
-        for each in description["attributes"]:
-            name = each["name"]
-            made = Attribute(
-                name,
-                self._pending(each["type"], name),
-                required=each["required"],
-                default=each.get("fixed") or each.get("default"),
-            )
-            found.append(made)
+        found += [self._attribute(each) for each in description["attributes"]]
         array = description.get("array")
         if array is not None:
             found = [each for each in found if each.qname.text != _ARRAY_TYPE]
