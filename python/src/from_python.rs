@@ -199,7 +199,24 @@ impl<'c, 'py> FromPython<'c, 'py> {
         if let Values::Dict(dict) = &values {
             self.only_known(dict, complex, &layout)?;
         }
+        if complex.text.is_some() && self.is_nil_text(&values, &layout)? {
+            return Ok(Value::Nil);
+        }
         self.record(&values, complex, &layout).map(|record| Value::Record(Box::new(record)))
+    }
+
+    /// Returns true if the text beside attributes is nil, and there are no attributes.
+    fn is_nil_text(&self, values: &Values<'py>, layout: &Layout) -> Result<bool, Invalid> {
+        let text = values.get(self.py, &layout.text)?;
+        if !text.is_some_and(|text| text.is(&self.marks.nil)) {
+            return Ok(false);
+        }
+        for name in &layout.attributes {
+            if values.get(self.py, name)?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Returns the values of an object; `None` for one that is a value itself.
@@ -422,7 +439,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
         self.check_count(items.len(), field)?;
         let mut groups = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
-            let group = match self.values_of(item)? {
+            let group = match self.values_of_group(item, layout)? {
                 Some(values) => {
                     if let Values::Dict(dict) = &values {
                         self.only_known(dict, complex, layout)?;
@@ -434,6 +451,22 @@ impl<'c, 'py> FromPython<'c, 'py> {
             groups.push(Value::Record(Box::new(group.map_err(|error| error.at(index))?)));
         }
         Ok(Value::List(groups))
+    }
+
+    /// Returns the values of an occurrence of a group. An element stands for a wildcard in it.
+    fn values_of_group(&self, item: &Bound<'py, PyAny>, layout: &Layout) -> Result<Option<Values<'py>>, Invalid> {
+        let wildcard = layout.slots.iter().find_map(|slot| match slot {
+            Slot::Wildcard(name) => Some(name),
+            _ => None,
+        });
+        match wildcard {
+            Some(name) if self.is_element(item)? => {
+                let dict = PyDict::new(self.py);
+                dict.set_item(name.python(self.py), item)?;
+                Ok(Some(Values::Dict(dict)))
+            }
+            _ => self.values_of(item),
+        }
     }
 
     /// Converts elements for a wildcard: lxml elements, or objects that render one.

@@ -9,7 +9,7 @@ use crate::names::{Layout, Slot};
 use crate::scalars;
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
-use deltasoap_core::schema::{ArrayElement, ComplexElement, Element, ElementRef, Field, View};
+use deltasoap_core::schema::{ArrayElement, ComplexElement, Compositor, Element, ElementRef, Field, View};
 use deltasoap_core::{Column, Node, PartUri, QName, Record, Shared, Simple, Value, ns};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -43,6 +43,10 @@ impl<'c, 'py> ToPython<'c, 'py> {
     pub(crate) fn content(&self, value: &Value, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
         let view = self.shop.schema().view(content);
         match (value, view.element) {
+            // Of text beside attributes, zeep has only the text as None.
+            (Value::Nil | Value::NilWith(_), Element::Complex(complex)) if complex.text.is_some() => {
+                self.complex(&Record::default(), complex, content, view)
+            }
             (Value::Absent | Value::Nil | Value::NilWith(_), _) => Ok(self.none()),
             // zeep has no empty texts: an element without text is None.
             (Value::Simple(Simple::String(text)), _) if text.is_empty() => Ok(self.none()),
@@ -111,7 +115,10 @@ impl<'c, 'py> ToPython<'c, 'py> {
     }
 
     fn column(&self, column: &Column) -> PyResult<Bound<'py, PyAny>> {
-        self.list(column.iter().map(|item| scalars::to_python(self.py, &item)))
+        self.list(column.iter().map(|item| match &item {
+            Simple::String(text) if text.is_empty() => Ok(self.none()),
+            item => scalars::to_python(self.py, item),
+        }))
     }
 
     /// Converts a complex value to an instance of its class.
@@ -168,7 +175,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
                 let group = |item: &Value| {
                     let values = PyDict::new(self.py);
                     self.chosen(item, field, layout, &values)?;
-                    Ok(values.into_any())
+                    self.unwrapped(values, field, layout)
                 };
                 let groups = self.list(items.iter().map(group))?;
                 let is_empty = items.is_empty();
@@ -211,6 +218,25 @@ impl<'c, 'py> ToPython<'c, 'py> {
         }
     }
 
+    /// Returns an occurrence of a group: the value itself if a wildcard of a choice took it.
+    fn unwrapped(
+        &self,
+        values: Bound<'py, PyDict>,
+        field: &Field,
+        layout: &Layout,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let element = self.shop.schema().view(field.element).element;
+        let is_choice = matches!(element, Element::Complex(complex) if complex.compositor == Compositor::Choice);
+        let wildcard = layout.slots.iter().find_map(|slot| match slot {
+            Slot::Wildcard(name) if is_choice && values.len() == 1 => Some(name),
+            _ => None,
+        });
+        match wildcard.map(|name| values.get_item(name.python(self.py))).transpose()?.flatten() {
+            Some(value) => Ok(value),
+            None => Ok(values.into_any()),
+        }
+    }
+
     /// Adds the values of an occurrence of a group: of a choice, only those that are present.
     fn chosen(&self, value: &Value, field: &Field, layout: &Layout, values: &Bound<'py, PyDict>) -> PyResult<()> {
         let (Value::Record(record), Element::Complex(complex)) =
@@ -218,8 +244,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
         else {
             return Err(misshapen());
         };
-        let is_choice =
-            complex.compositor == deltasoap_core::schema::Compositor::Choice || complex.is_choice_of_groups();
+        let is_choice = complex.compositor == Compositor::Choice || complex.is_choice_of_groups();
         if !is_choice {
             return self.values(record, complex, layout, values);
         }

@@ -141,7 +141,8 @@ class SoapMessage:
 
         if not values:
             return
-        header = etree.SubElement(envelope, self._name("Header"))
+        # Outside the envelope first: then lxml counts prefixes afresh for the body, as in zeep.
+        header = etree.Element(self._name("Header"), nsmap=envelope.nsmap)
         if isinstance(values, list):
             for value in values:
                 _write_block(header, value)
@@ -149,6 +150,7 @@ class SoapMessage:
             self._write_blocks(header, copy.deepcopy(values))
         else:
             raise ValueError("Invalid value given to _soapheaders: it takes a list or a dict")
+        envelope.append(header)
 
     def _write_blocks(self, header: etree._Element, values: Any) -> None:
         if self.header is None:
@@ -262,16 +264,14 @@ class RpcMessage(SoapMessage):
     def _write_body(self, envelope: etree._Element, args: Any, kwargs: dict[str, Any]) -> None:
         from lxml import etree
 
-        from deltasoap import _engine
-
         body = etree.SubElement(envelope, self._name("Body"))
         if self.body is None:
             return
         value = self.body(*args, **kwargs)
-        engine = _engine.Engine(self.wsdl.contract)
-        written = etree.fromstring(engine.envelope(self._operation, (), value.__values__))
-        (content,) = written.iterfind(f"{self._name('Body')}/*")
-        codec.graft(etree.SubElement(body, content.tag), content)
+        wrapper = etree.SubElement(body, self.body.qname)
+        # As zeep, without the types that the encoded form can name.
+        for name, element in self.body.type.elements:
+            element.render(wrapper, value[name], [self.body.name, name])
 
     def _read_body(self, body: etree._Element) -> Any:
         from lxml import etree

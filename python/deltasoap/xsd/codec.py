@@ -20,6 +20,7 @@ logger = logging.getLogger("deltasoap.xsd")
 
 _XSI_TYPE = f"{{{ns.XSI}}}type"
 _XSI_NIL = f"{{{ns.XSI}}}nil"
+_ARRAY_TYPE = f"{{{ns.SOAP_ENC_11}}}arrayType"
 
 
 def encode(xsd_type: Any, node: etree._Element, value: Any, path: Any = None) -> None:
@@ -28,7 +29,7 @@ def encode(xsd_type: Any, node: etree._Element, value: Any, path: Any = None) ->
 
     contract, ref = home(xsd_type)
     try:
-        written = contract.encode_type(ref, node.tag, {} if value is None else value)
+        written = contract.encode_type(ref, node.tag, getattr(value, "__values__", value) or {})
     except ValidationError as error:
         error.path = [*(path or [etree.QName(node).localname]), *error.path]
         raise
@@ -80,7 +81,8 @@ def graft(node: etree._Element, source: etree._Element) -> None:
 
 def _copy_attributes(node: etree._Element, source: etree._Element) -> None:
     for name, text in source.attrib.items():
-        if name != _XSI_TYPE:
+        # zeep does not write the type of arrays, which services can do without.
+        if name not in (_XSI_TYPE, _ARRAY_TYPE):
             node.set(name, text)
     named = source.get(_XSI_TYPE)
     if named is not None:

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from deltasoap import ns
-from deltasoap.loader import absolute_location, check_external, parse_xml
+from deltasoap.loader import absolute_location, check_external, normalize_location, parse_xml
 from deltasoap.settings import Settings
 from deltasoap.xsd.names import quoteattr
 
@@ -111,6 +111,7 @@ class Sources:
     def _load(self, location: str) -> bytes:
         if location == self.location:
             return self.root
+        location = normalize_location(self._settings, location, self.location)
         if location not in self._loaded:
             check_external(location, self._settings)
             content = self._transport.load(location)

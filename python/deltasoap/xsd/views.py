@@ -149,10 +149,9 @@ class Views:
     def attributes(self, description: dict[str, Any]) -> list[Any]:
         """The attributes of a complex type, after those of the type that it is derived from."""
         base = self._base(description)
-        own = self._own_attributes(description)
-        names = [_key(each) for each in own]
         inherited = base._attributes if base is not None else []
-        return [*(each for each in inherited if _key(each) not in names), *own]
+        both = [*inherited, *self._own_attributes(description)]
+        return list({_key(each): each for each in both}.values())
 
     def _own_attributes(self, description: dict[str, Any]) -> list[Any]:
         found: list[Any] = []
@@ -184,6 +183,10 @@ class Views:
             made.min_occurs, made.max_occurs = description["min"], maximum
             return made
         parts = [self._particle(each) for each in description["items"]]
+        if kind == "choice":
+            # No option is required before one is chosen.
+            for each in parts:
+                each.min_occurs = 0 if isinstance(each, Element) else each.min_occurs
         if kind == "group":
             return Group(description["name"], parts[0], maximum, description["min"])
         return _GROUPS[kind](parts, min_occurs=description["min"], max_occurs=maximum)
