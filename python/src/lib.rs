@@ -15,6 +15,7 @@ mod describe;
 mod engine;
 mod errors;
 mod from_python;
+mod lenient;
 mod names;
 mod operation;
 mod run;

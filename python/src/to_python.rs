@@ -9,7 +9,7 @@ use crate::names::{Layout, Slot};
 use crate::scalars;
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
-use deltasoap_core::schema::{ArrayElement, ComplexElement, Compositor, Element, ElementRef, Field, View};
+use deltasoap_core::schema::{ArrayElement, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, View};
 use deltasoap_core::{Column, Node, PartUri, QName, Record, Shared, Simple, Value, ns};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -52,7 +52,9 @@ impl<'c, 'py> ToPython<'c, 'py> {
             (Value::Simple(Simple::String(text)), _) if text.is_empty() => Ok(self.none()),
             (Value::Simple(simple), _) => self.simple(simple, content),
             (Value::Name(name), _) => Ok(PyString::new(self.py, &name.to_string()).into_any()),
-            (Value::Packed(column) | Value::Column(column), _) => self.column(column),
+            (Value::Packed(column) | Value::Column(column), _) => {
+                self.list(column.iter().map(|item| scalars::to_python(self.py, &item)))
+            }
             (Value::Part(uri), _) => match (self.part)(uri) {
                 Some(bytes) => Ok(PyBytes::new(self.py, &bytes).into_any()),
                 None => Err(PyValueError::new_err(format!("the message has no part {uri}"))),
@@ -76,6 +78,9 @@ impl<'c, 'py> ToPython<'c, 'py> {
     }
 
     fn simple(&self, simple: &Simple, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
+        if let Simple::String(text) = simple {
+            return self.text(text, content);
+        }
         let is_token = matches!(simple, Simple::Token(_));
         match is_token.then(|| self.shop.list_items(content)).flatten() {
             Some(items) => {
@@ -84,6 +89,20 @@ impl<'c, 'py> ToPython<'c, 'py> {
             }
             None => scalars::to_python(self.py, simple),
         }
+    }
+
+    /// Converts a text, which is of another type if the message was read leniently; then it is
+    /// `None` if that type does not allow it.
+    fn text(&self, text: &str, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
+        let view = self.shop.schema().view(content);
+        let typed = match view.element {
+            Element::Simple(simple) if simple.base == Builtin::String => return Ok(PyString::new(self.py, text).into_any()),
+            Element::Simple(simple) => Simple::parse(simple.base, text.trim_ascii()).ok(),
+            Element::Union(union) => Simple::parse_union(union, view, text.trim_ascii()),
+            _ => return Ok(PyString::new(self.py, text).into_any()),
+        };
+        // Dates that Python does not have are texts that are not allowed, too.
+        Ok(typed.and_then(|typed| self.simple(&typed, content).ok()).unwrap_or_else(|| self.none()))
     }
 
     /// Converts a value that several places may share: all of them have the same object.
@@ -114,10 +133,10 @@ impl<'c, 'py> ToPython<'c, 'py> {
         Ok(PyList::new(self.py, items.collect::<PyResult<Vec<_>>>()?)?.into_any())
     }
 
-    fn column(&self, column: &Column) -> PyResult<Bound<'py, PyAny>> {
+    fn column(&self, column: &Column, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
         self.list(column.iter().map(|item| match &item {
             Simple::String(text) if text.is_empty() => Ok(self.none()),
-            item => scalars::to_python(self.py, item),
+            item => self.simple(item, content),
         }))
     }
 
@@ -193,7 +212,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
                     item => self.content(item, field.element),
                 }))
             }
-            Value::Column(column) => self.column(column),
+            Value::Column(column) => self.column(column, field.element),
             Value::Table(table) => {
                 self.list(table.rows().map(|row| self.content(&Value::Record(Box::new(row)), field.element)))
             }
