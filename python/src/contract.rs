@@ -29,13 +29,29 @@ pub(crate) struct Shop {
     pub(crate) layouts: Layouts,
     /// Makes the class of a type.
     make: OnceLock<Py<PyAny>>,
+    wildcards: OnceLock<Wildcards>,
     /// By content: makes an instance from a dict.
     instances: Mutex<HashMap<u32, Py<PyAny>>>,
 }
 
+/// How elements that the schema does not restrict are converted.
+pub(crate) struct Wildcards {
+    /// From the name and the document of an element to a value.
+    pub(crate) read: Py<PyAny>,
+    /// From a value to the document of an element; of one with a certain name, if there is a second
+    /// argument.
+    pub(crate) write: Py<PyAny>,
+}
+
 impl Shop {
     fn new(contract: Contract) -> Self {
-        Shop { contract, layouts: Layouts::default(), make: OnceLock::new(), instances: Mutex::default() }
+        Shop {
+            contract,
+            layouts: Layouts::default(),
+            make: OnceLock::new(),
+            wildcards: OnceLock::new(),
+            instances: Mutex::default(),
+        }
     }
 
     pub(crate) fn schema(&self) -> &Schema {
@@ -44,6 +60,10 @@ impl Shop {
 
     pub(crate) fn schemas(&self) -> &Schemas {
         self.contract.description().schemas()
+    }
+
+    pub(crate) fn wildcards(&self) -> Option<&Wildcards> {
+        self.wildcards.get()
     }
 
     /// Returns the content of an element that a schema declares.
@@ -236,6 +256,20 @@ impl PyContract {
     /// if it has none), its name, and the names of its values, once for each type that is needed.
     fn set_classes(&self, make: Py<PyAny>) -> PyResult<()> {
         self.shop.make.set(make).map_err(|_| PyValueError::new_err("the classes have been set"))
+    }
+
+    /// Sets how elements are converted that the schema does not restrict: `read(name, document)`
+    /// returns a value, `write(value, name)` a document, whose element has that name if it is not
+    /// `None`.
+    fn set_wildcards(&self, read: Py<PyAny>, write: Py<PyAny>) -> PyResult<()> {
+        let again = |_| PyValueError::new_err("the wildcards have been set");
+        self.shop.wildcards.set(Wildcards { read, write }).map_err(again)
+    }
+
+    /// The messages, port types, bindings and services of the WSDL.
+    #[getter]
+    fn definitions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        crate::definitions::describe(py, &self.shop)
     }
 
     /// Writes an element that a schema declares, as a document.

@@ -10,6 +10,7 @@
 //! ```
 
 mod contract;
+mod definitions;
 mod describe;
 mod engine;
 mod errors;

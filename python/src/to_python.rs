@@ -5,7 +5,7 @@
 //! read.
 
 use crate::contract::Shop;
-use crate::names::{Layout, Slot};
+use crate::names::{Layout, Name, Slot};
 use crate::scalars;
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
@@ -147,7 +147,10 @@ impl<'c, 'py> ToPython<'c, 'py> {
     }
 
     fn field(&self, value: &Value, field: &Field, slot: &Slot, values: &Bound<'py, PyDict>) -> PyResult<()> {
+        // Another branch of a choice may have a value of the same name.
+        let has = |name: &Name| is_absent(value) && values.contains(name.python(self.py)).unwrap_or(false);
         match slot {
+            Slot::Value(name) | Slot::Groups(name, _) | Slot::Wildcard(name) if has(name) => Ok(()),
             Slot::Value(name) => values.set_item(name.python(self.py), self.occurrences(value, field)?),
             Slot::Among(layout) => self.group(value, field, layout, values),
             Slot::Groups(name, layout) => {
@@ -223,7 +226,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
 
     fn any_element(&self, value: &Value) -> PyResult<Bound<'py, PyAny>> {
         match value {
-            Value::Tree(node) => self.element(node),
+            Value::Tree(node) => self.any(node),
             _ => Err(misshapen()),
         }
     }
@@ -242,6 +245,17 @@ impl<'c, 'py> ToPython<'c, 'py> {
         }
     }
 
+    /// Converts an element that a wildcard took, as the package decides.
+    fn any(&self, node: &Node) -> PyResult<Bound<'py, PyAny>> {
+        match self.shop.wildcards() {
+            Some(wildcards) => {
+                let document = document(node).ok_or_else(misshapen)?;
+                wildcards.read.bind(self.py).call1((qualified(&node.name), PyBytes::new(self.py, &document)))
+            }
+            None => self.element(node),
+        }
+    }
+
     /// Converts content whose type the message does not name: to its text if it has no elements.
     fn open_tree(&self, node: &Node) -> PyResult<Bound<'py, PyAny>> {
         let is_plain = node.attributes.iter().all(|(name, _)| name.namespace == ns::XSI);
@@ -250,7 +264,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
                 text if text.is_empty() => self.none(),
                 text => PyString::new(self.py, &text).into_any(),
             }),
-            false => tree(self.py, node),
+            false => self.any(node),
         }
     }
 }
