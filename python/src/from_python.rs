@@ -4,6 +4,7 @@
 //! any other object with the attributes. What is `None` is absent, or nil if the element is required
 //! and nillable.
 
+use crate::arguments;
 use crate::contract::Shop;
 use crate::errors::Invalid;
 use crate::names::{Layout, Name, Slot};
@@ -382,8 +383,8 @@ impl<'c, 'py> FromPython<'c, 'py> {
         if !field.is_repeated() {
             return self.content(value, field.element, &field.name);
         }
-        if let Some(column) = crate::scalars::column(value, self.shop.schema().view(field.element)) {
-            return Ok(Value::Column(column));
+        if let Some(columns) = self.columns(value, field)? {
+            return Ok(columns);
         }
         let items = self.items(value)?;
         self.check_count(items.len(), field)?;
@@ -398,6 +399,30 @@ impl<'c, 'py> FromPython<'c, 'py> {
         let mut list = Value::List(all);
         list.gather(field, self.shop.schema().view(field.element));
         Ok(list)
+    }
+
+    /// Converts an array of numbers, or a table, without an object for each item; `None` for other
+    /// objects.
+    fn columns(&self, value: &Bound<'py, PyAny>, field: &Field) -> Result<Option<Value>, Invalid> {
+        if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+            return Ok(None);
+        }
+        let view = self.shop.schema().view(field.element);
+        let columns = match view.element {
+            Element::Simple(simple) if simple.enumeration.is_empty() => arguments::numbers(value, simple.base)?,
+            Element::Complex(_) => arguments::table(value, field, view)?,
+            _ => None,
+        };
+        if let Some(columns) = &columns {
+            let count = match columns {
+                Value::Column(column) => column.len(),
+                Value::Table(table) => table.len(),
+                Value::List(items) => items.len(),
+                _ => 1,
+            };
+            self.check_count(count, field)?;
+        }
+        Ok(columns)
     }
 
     fn check_count(&self, count: usize, field: &Field) -> Result<(), Invalid> {
@@ -564,6 +589,14 @@ impl<'c, 'py> FromPython<'c, 'py> {
     }
 
     fn rows(&self, value: &Bound<'py, PyAny>, array: &ArrayElement, dimensions: u32) -> Result<Value, Invalid> {
+        if let (1, Element::Simple(simple)) = (dimensions, self.shop.schema().view(array.item).element)
+            && let Some(column) = arguments::numbers(value, simple.base)?
+        {
+            return Ok(match column {
+                Value::Column(column) => Value::List(column.to_values()),
+                items => items,
+            });
+        }
         let items = self.items(value)?;
         let items = items.iter().enumerate().map(|(index, item)| {
             let item = match dimensions > 1 {
