@@ -78,6 +78,29 @@ fn by_text<'py>(py: Python<'py>, builtin: Builtin, text: &str) -> PyResult<Bound
     }
 }
 
+/// Converts an item of a list from its text.
+///
+/// # Errors
+/// If Python cannot represent it.
+pub(crate) fn word<'py>(py: Python<'py>, items: Builtin, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    match Simple::parse(items, text) {
+        Ok(item) => to_python(py, &item),
+        Err(_) => Ok(PyString::new(py, text).into_any()),
+    }
+}
+
+/// Returns the text of a list, whose items are of a built-in type.
+///
+/// # Errors
+/// If an item is not of that type.
+pub(crate) fn words<'py>(value: &Bound<'py, PyAny>, items: Builtin) -> Result<Bound<'py, PyAny>, Invalid> {
+    if value.is_instance_of::<PyString>() {
+        return Ok(value.clone());
+    }
+    let texts = value.try_iter()?.map(|item| text_of(&item?, items)).collect::<Result<Vec<_>, Invalid>>()?;
+    Ok(PyString::new(value.py(), &texts.join(" ")).into_any())
+}
+
 /// Reads a simple value, or one of a union.
 ///
 /// # Errors

@@ -10,8 +10,8 @@ use crate::names::{Layout, Name, Slot};
 use crate::scalars;
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
-use deltasoap_core::schema::{ArrayElement, ComplexElement, Element, ElementRef, Field, View};
-use deltasoap_core::{Column, Node, PartUri, QName, Record, Shared, Value, ns};
+use deltasoap_core::schema::{ArrayElement, ComplexElement, Compositor, Element, ElementRef, Field, View};
+use deltasoap_core::{Column, Node, PartUri, QName, Record, Shared, Simple, Value, ns};
 use deltasoap_dynamic::Reply;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -63,8 +63,14 @@ impl<'c, 'py> ToPython<'c, 'py> {
     pub(crate) fn content(&self, value: &Value, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
         let view = self.shop.schema().view(content);
         match (value, view.element) {
+            // Of text beside attributes, zeep has only the text as None.
+            (Value::Nil | Value::NilWith(_), Element::Complex(complex)) if complex.text.is_some() => {
+                self.complex(&Record::default(), complex, content, view)
+            }
             (Value::Absent | Value::Nil | Value::NilWith(_), _) => Ok(self.none()),
-            (Value::Simple(simple), _) => scalars::to_python(self.py, simple),
+            // zeep has no empty texts: an element without text is None.
+            (Value::Simple(Simple::String(text)), _) if text.is_empty() => Ok(self.none()),
+            (Value::Simple(simple), _) => self.simple(simple, content),
             (Value::Name(name), _) => Ok(PyString::new(self.py, &name.to_string()).into_any()),
             (Value::Packed(column) | Value::Column(column), _) => match &self.columns {
                 Some((_, reply, steps)) => self.column_view(reply, steps),
@@ -89,6 +95,17 @@ impl<'c, 'py> ToPython<'c, 'py> {
             (Value::Shared(shared), Element::Shared(content)) => self.shared(shared, *content),
             (value, Element::Shared(content)) => self.content(value, *content),
             _ => Err(misshapen()),
+        }
+    }
+
+    fn simple(&self, simple: &Simple, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
+        let is_token = matches!(simple, Simple::Token(_));
+        match is_token.then(|| self.shop.list_items(content)).flatten() {
+            Some(items) => {
+                let text = simple.to_string();
+                self.list(text.split_ascii_whitespace().map(|word| scalars::word(self.py, items, word)))
+            }
+            None => scalars::to_python(self.py, simple),
         }
     }
 
@@ -151,7 +168,10 @@ impl<'c, 'py> ToPython<'c, 'py> {
     }
 
     fn column(&self, column: &Column) -> PyResult<Bound<'py, PyAny>> {
-        self.list(column.iter().map(|item| scalars::to_python(self.py, &item)))
+        self.list(column.iter().map(|item| match &item {
+            Simple::String(text) if text.is_empty() => Ok(self.none()),
+            item => scalars::to_python(self.py, item),
+        }))
     }
 
     /// Converts a complex value to an instance of its class.
@@ -183,9 +203,9 @@ impl<'c, 'py> ToPython<'c, 'py> {
             let value = record.fields.get(index).unwrap_or(&Value::Absent);
             self.within(Step::Field(index), || self.field(value, field, slot, values))?;
         }
-        for (index, name) in layout.attributes.iter().enumerate() {
+        for (index, (attribute, name)) in complex.attributes.iter().zip(&layout.attributes).enumerate() {
             let value = match record.attributes.get(index).and_then(Option::as_ref) {
-                Some(value) => scalars::to_python(self.py, value)?,
+                Some(value) => self.simple(value, attribute.element)?,
                 None => self.none(),
             };
             values.set_item(name.python(self.py), value)?;
@@ -212,7 +232,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
                 let group = |(index, item): (usize, &Value)| {
                     let values = PyDict::new(self.py);
                     self.within(Step::Item(index), || self.chosen(item, field, layout, &values))?;
-                    Ok(values.into_any())
+                    self.unwrapped(values, field, layout)
                 };
                 let groups = self.list(items.iter().enumerate().map(group))?;
                 let is_empty = items.is_empty();
@@ -227,7 +247,10 @@ impl<'c, 'py> ToPython<'c, 'py> {
             Value::List(items) if field.is_repeated() => match self.as_columns(items, field.element)? {
                 Some(columns) => Ok(columns),
                 None => {
-                    let item = |(index, item)| self.within(Step::Item(index), || self.content(item, field.element));
+                    let item = |(index, item): (usize, &Value)| match item {
+                        Value::Record(record) if is_vacant(record) => Ok(self.none()),
+                        item => self.within(Step::Item(index), || self.content(item, field.element)),
+                    };
                     self.list(items.iter().enumerate().map(item))
                 }
             },
@@ -237,6 +260,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
                 self.list(table.rows().map(|row| self.content(&Value::Record(Box::new(row)), field.element)))
             }
             Value::Absent if field.is_repeated() => Ok(PyList::empty(self.py).into_any()),
+            Value::Record(record) if is_vacant(record) => Ok(self.none()),
             value => self.content(value, field.element),
         }
     }
@@ -256,6 +280,20 @@ impl<'c, 'py> ToPython<'c, 'py> {
         }
     }
 
+    /// Returns an occurrence of a group: the value itself if a wildcard of a choice took it.
+    fn unwrapped(&self, values: Bound<'py, PyDict>, field: &Field, layout: &Layout) -> PyResult<Bound<'py, PyAny>> {
+        let element = self.shop.schema().view(field.element).element;
+        let is_choice = matches!(element, Element::Complex(complex) if complex.compositor == Compositor::Choice);
+        let wildcard = layout.slots.iter().find_map(|slot| match slot {
+            Slot::Wildcard(name) if is_choice && values.len() == 1 => Some(name),
+            _ => None,
+        });
+        match wildcard.map(|name| values.get_item(name.python(self.py))).transpose()?.flatten() {
+            Some(value) => Ok(value),
+            None => Ok(values.into_any()),
+        }
+    }
+
     /// Adds the values of an occurrence of a group: of a choice, only those that are present.
     fn chosen(&self, value: &Value, field: &Field, layout: &Layout, values: &Bound<'py, PyDict>) -> PyResult<()> {
         let (Value::Record(record), Element::Complex(complex)) =
@@ -263,8 +301,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
         else {
             return Err(misshapen());
         };
-        let is_choice =
-            complex.compositor == deltasoap_core::schema::Compositor::Choice || complex.is_choice_of_groups();
+        let is_choice = complex.compositor == Compositor::Choice || complex.is_choice_of_groups();
         if !is_choice {
             return self.values(record, complex, layout, values);
         }
@@ -325,9 +362,18 @@ impl<'c, 'py> ToPython<'c, 'py> {
                 text if text.is_empty() => self.none(),
                 text => PyString::new(self.py, &text).into_any(),
             }),
-            false => self.any(node),
+            false => children(self.py, node),
         }
     }
+}
+
+/// Returns true for an element with nothing in it, which zeep has as `None`.
+fn is_vacant(record: &Record) -> bool {
+    let is_nothing = |value: &Value| match value {
+        Value::Record(group) => is_vacant(group),
+        value => is_absent(value),
+    };
+    record.attributes.iter().all(Option::is_none) && record.others.is_empty() && record.fields.iter().all(is_nothing)
 }
 
 fn is_absent(value: &Value) -> bool {
@@ -355,6 +401,11 @@ fn document(node: &Node) -> Option<Vec<u8>> {
 pub(crate) fn tree<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyAny>> {
     let document = document(node).ok_or_else(misshapen)?;
     py.import("deltasoap._trees")?.getattr("parse")?.call1((PyBytes::new(py, &document),))
+}
+
+/// Converts the children of an element.
+fn children<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyAny>> {
+    Ok(PyList::new(py, tree(py, node)?.try_iter()?.collect::<PyResult<Vec<_>>>()?)?.into_any())
 }
 
 /// Returns the name in the form that Python code uses.
