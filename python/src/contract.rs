@@ -28,15 +28,32 @@ pub(crate) struct Shop {
     pub(crate) layouts: Layouts,
     /// Makes the class of a type.
     make: OnceLock<Py<PyAny>>,
+    wildcards: OnceLock<Wildcards>,
     /// By content: makes an instance from a dict.
     instances: Mutex<HashMap<u32, Py<PyAny>>>,
     /// The schema for messages that break its rules.
     relaxed: OnceLock<Schema>,
 }
 
+/// How elements that the schema does not restrict are converted.
+pub(crate) struct Wildcards {
+    /// From the name and the document of an element to a value.
+    pub(crate) read: Py<PyAny>,
+    /// From a value to the document of an element; of one with a certain name, if there is a second
+    /// argument.
+    pub(crate) write: Py<PyAny>,
+}
+
 impl Shop {
     fn new(contract: Contract) -> Self {
-        Shop { contract, layouts: Layouts::default(), make: OnceLock::new(), instances: Mutex::default(), relaxed: OnceLock::new() }
+        Shop {
+            contract,
+            layouts: Layouts::default(),
+            make: OnceLock::new(),
+            wildcards: OnceLock::new(),
+            instances: Mutex::default(),
+            relaxed: OnceLock::new(),
+        }
     }
 
     pub(crate) fn schema(&self) -> &Schema {
@@ -50,6 +67,10 @@ impl Shop {
 
     pub(crate) fn schemas(&self) -> &Schemas {
         self.contract.description().schemas()
+    }
+
+    pub(crate) fn wildcards(&self) -> Option<&Wildcards> {
+        self.wildcards.get()
     }
 
     /// Returns the content of an element that a schema declares.
@@ -268,6 +289,14 @@ impl PyContract {
         self.shop.make.set(make).map_err(|_| PyValueError::new_err("the classes have been set"))
     }
 
+    /// Sets how elements are converted that the schema does not restrict: `read(name, document)`
+    /// returns a value, `write(value, name)` a document, whose element has that name if it is not
+    /// `None`.
+    fn set_wildcards(&self, read: Py<PyAny>, write: Py<PyAny>) -> PyResult<()> {
+        let again = |_| PyValueError::new_err("the wildcards have been set");
+        self.shop.wildcards.set(Wildcards { read, write }).map_err(again)
+    }
+
     /// Writes an element that a schema declares, as a document.
     fn encode_element<'py>(&self, name: &str, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let name = self.element_name(name)?;
@@ -390,8 +419,7 @@ pub(crate) fn decode<'py>(
         "any_order" => lenient::decode_with(shop.relaxed(), content, document, Tolerance::AnyOrder).map(|it| it.0),
         other => lenient::decode_with(shop.schema(), content, document, self::tolerance(other)?).map(|it| it.0),
     };
-    let value =
-        decoded.map_err(|error| errors::raise(py, "XMLParseError", (errors::with_causes(&error),), &[]))?;
+    let value = decoded.map_err(|error| errors::raise(py, "XMLParseError", (errors::with_causes(&error),), &[]))?;
     ToPython::new(py, shop, &|_| None).content(&value, content)
 }
 

@@ -83,12 +83,7 @@ fn binding<'py>(py: Python<'py>, binding: &Binding, all: &Definitions) -> Dict<'
     Ok(dict)
 }
 
-fn bound_operation<'py>(
-    py: Python<'py>,
-    bound: &BoundOperation,
-    port_type: &PortType,
-    all: &Definitions,
-) -> Dict<'py> {
+fn bound_operation<'py>(py: Python<'py>, bound: &BoundOperation, port_type: &PortType, all: &Definitions) -> Dict<'py> {
     let style = match bound.style {
         Style::Document => "document",
         Style::Rpc => "rpc",

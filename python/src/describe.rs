@@ -6,8 +6,8 @@ use deltasoap_core::QName;
 use deltasoap_dynamic::Operation;
 use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{
-    AttributeGroupId, AttributeId, Attributes, ComplexType, Content, Derivation, ElementId, Particle, ProcessContents, SimpleType,
-    Term, TypeDefinition, TypeId, Variety, WildcardNamespaces,
+    AttributeGroupId, AttributeId, Attributes, ComplexType, Content, Derivation, ElementId, Particle, ProcessContents,
+    SimpleType, Term, TypeDefinition, TypeId, Variety, WildcardNamespaces,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};

@@ -232,8 +232,3 @@ fn readable(name: &deltasoap_core::QName) -> String {
 pub(crate) fn kind(value: &Bound<'_, PyAny>) -> String {
     value.get_type().name().map_or_else(|_| "an object".to_owned(), |name| name.to_string())
 }
-
-/// Returns the column of an array of numbers; `None` for other objects.
-pub(crate) fn column(_value: &Bound<'_, PyAny>, _view: View<'_>) -> Option<deltasoap_core::Column> {
-    None
-}
