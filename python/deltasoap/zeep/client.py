@@ -12,7 +12,7 @@ __all__ = ["AsyncClient", "CachingClient", "Client", "Factory"]
 class Client(client.Client):
     """A client that sends through requests."""
 
-    _default_transport: type[transports.Transport] = Transport
+    _default_transport: type[transports.Transport] | None = Transport
 
 
 class AsyncClient(Client, client.AsyncClient):
