@@ -31,7 +31,8 @@ use std::sync::Arc;
 
 /// Maximum number of bytes kept of a body that is not a message, for display.
 const EXCERPT: usize = 512;
-/// Maximum number of bytes kept of an answer that needs security, in case that it is a fault without.
+/// Maximum number of bytes kept of an answer that needs security, in case that it is a fault
+/// without.
 const UNSECURED_FAULT: usize = 8 << 10;
 
 /// An answer, read in full.
@@ -150,7 +151,8 @@ pub(super) struct Reading<R> {
     verifying: Option<Box<dyn Verifying>>,
     extensions: Extensions,
     findings: Vec<Finding>,
-    /// The first bytes of the body, at most [`EXCERPT`], or [`UNSECURED_FAULT`] if they are verified.
+    /// The first bytes of the body, at most [`EXCERPT`], or [`UNSECURED_FAULT`] if they are
+    /// verified.
     first: Vec<u8>,
     notes: Option<Arc<CallNotes>>,
 }
@@ -207,8 +209,8 @@ impl<R: Receiver> Reading<R> {
         &self.first[..self.first.len().min(EXCERPT)]
     }
 
-    /// Adds what the answer says if it is a fault. Services answer what they cannot verify by faults that
-    /// are not secured themselves, and these have the reason.
+    /// Adds what the answer says if it is a fault. Services answer what they cannot verify by
+    /// faults that are not secured themselves, and these have the reason.
     fn with_fault(&self, error: BoxError) -> BoxError {
         let mut reader = EnvelopeReader::new(FaultReceiver::default());
         let mut decoder = Decoder::new(DecodeOptions::default());

@@ -293,12 +293,13 @@ impl<S> SoapServiceBuilder<S> {
         self
     }
 
-    /// Sets the security that requests must have, and what decrypts them; others are answered with a
-    /// fault that names the kind of check that failed, and the reason is logged. Default: none.
+    /// Sets the security that requests must have, and what decrypts them; others are answered with
+    /// a fault that names the kind of check that failed, and the reason is logged. Default: none.
     ///
-    /// The sender is known before a memory is chosen, so that memories of different senders are kept
-    /// apart; and its request is compared with nothing and read by nobody before it was verified to its
-    /// end. Handlers get what is known about it by [`Extension<Verified>`](crate::Extension).
+    /// The sender is known before a memory is chosen, so that memories of different senders are
+    /// kept apart; and its request is compared with nothing and read by nobody before it was
+    /// verified to its end. Handlers get what is known about it by
+    /// [`Extension<Verified>`](crate::Extension).
     #[cfg(feature = "security")]
     #[must_use]
     pub fn requirements(mut self, requirements: impl Into<Arc<deltasoap_security::Requirements>>) -> Self {
@@ -315,13 +316,14 @@ impl<S> SoapServiceBuilder<S> {
         self
     }
 
-    /// Sets what the service's policies say about security. Building fails if the service does not meet
-    /// them, with the reasons. Services that are generated from a WSDL have its policies.
+    /// Sets what the service's policies say about security. Building fails if the service does not
+    /// meet them, with the reasons. Services that are generated from a WSDL have its policies.
     ///
-    /// A service meets them by `policy_credentials` or, if it has none, by whatever `protection` and
-    /// `requirements` are set: then the policies are taken to be met. With both, what is set replaces
-    /// what the policies lead to. All three need the feature `security`. Policies that require TLS alone
-    /// are left to whoever serves the service, unless it has `policy_credentials`. Default: none.
+    /// A service meets them by `policy_credentials` or, if it has none, by whatever `protection`
+    /// and `requirements` are set: then the policies are taken to be met. With both, what is set
+    /// replaces what the policies lead to. All three need the feature `security`. Policies that
+    /// require TLS alone are left to whoever serves the service, unless it has
+    /// `policy_credentials`. Default: none.
     #[must_use]
     pub fn policies(mut self, policies: PolicyDocuments) -> Self {
         self.settings.policies.documents = policies;

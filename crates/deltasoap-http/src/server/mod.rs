@@ -5,8 +5,9 @@
 //! body's bytes into a decoder as they arrive. [`dispatch`] selects the [`operation`] by the body's
 //! element (or [`element`], for operations described at run time), which decodes its own type and
 //! compares it with earlier requests in [`memory`]. [`guard`] runs the handler unless the
-//! [`action`] contradicts or its [`addressing`] is invalid, [`writing`] writes its answer against earlier responses in [`memory`],
-//! and [`respond`] makes the HTTP response. What they find is [`noted`] for logs and metrics.
+//! [`action`] contradicts or its [`addressing`] is invalid, [`writing`] writes its answer against
+//! earlier responses in [`memory`], and [`respond`] makes the HTTP response. What they find is
+//! [`noted`] for logs and metrics.
 //! [`schedule`] determines the order of requests under load, by their length and by the
 //! [`measured`] time of earlier calls; [`heavy`] prevents long requests from delaying others.
 //!

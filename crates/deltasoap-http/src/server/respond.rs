@@ -44,8 +44,8 @@ pub(crate) fn reply(version: Version, reply: MessageReply) -> Response<Body> {
     response
 }
 
-/// Returns a fault with header blocks. A fault that cannot be written is replaced by a writable one, with the same
-/// code if possible.
+/// Returns a fault with header blocks. A fault that cannot be written is replaced by a writable
+/// one, with the same code if possible.
 pub(crate) fn fault(
     version: Version,
     fault: &Fault,

@@ -75,8 +75,8 @@ impl Verification {
     /// for a while.
     ///
     /// # Errors
-    /// Returns an error if the head of the message is not accepted, or something cannot be decrypted.
-    /// Malformed documents are left to the decoder.
+    /// Returns an error if the head of the message is not accepted, or something cannot be
+    /// decrypted. Malformed documents are left to the decoder.
     pub fn push(&mut self, bytes: impl Into<Bytes>) -> Result<Bytes, SecurityError> {
         self.take(bytes.into())
     }

@@ -32,8 +32,8 @@ const URIS: [(Kind, &str, &str); 3] = [
 ];
 
 impl Method {
-    /// Exclusive XML Canonicalization 1.0: the form of an element has the declarations that its names
-    /// use, wherever it stands. This is what WS-Security recommends.
+    /// Exclusive XML Canonicalization 1.0: the form of an element has the declarations that its
+    /// names use, wherever it stands. This is what WS-Security recommends.
     pub fn exclusive() -> Self {
         Self::of(Kind::Exclusive)
     }
