@@ -3,11 +3,12 @@
 
 use anyhow::{Context as _, Result, ensure};
 use deltasoap::engine::{Differential, Templating};
-use deltasoap_cost::measure::{LoadMonitor, median, process_time};
+use deltasoap_cost::measure::{LoadMonitor, process_time};
 use deltasoap_cost::predict::{Direction, Sample};
 use deltasoap_dynamic::{Contract, DynamicClient, Mock, Operation};
 use deltasoap_http::{Server, ServerHandle, SoapService};
 use deltasoap_streams::prng::SplitMix64;
+use deltasoap_streams::statistics::median;
 use futures_timer::Delay;
 use serde::Serialize;
 use std::sync::Arc;
@@ -147,8 +148,7 @@ impl Target {
 
 /// Returns a random time, exponentially distributed with this mean in seconds.
 fn exponential(mean: f64, random: &mut SplitMix64) -> Duration {
-    let uniform = (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
-    Duration::try_from_secs_f64(-mean * (1.0 - uniform).ln()).unwrap_or(Duration::MAX)
+    Duration::try_from_secs_f64(mean * random.exponential()).unwrap_or(Duration::MAX)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ mod interval;
 mod peer;
 mod sink;
 
-pub use clock::{BackgroundLoad, Clock, LoadMonitor, Times, median, process_time};
+pub use clock::{BackgroundLoad, Clock, LoadMonitor, Times, process_time};
 pub use engine::{Deltasoap, Engine, Job};
 pub(crate) use engine::{check_sample, is_compared};
 pub use interval::Interval;
