@@ -95,7 +95,7 @@ pub(super) fn undecodable(parts: &Parts, coding: Result<Option<ContentCoding>, C
 /// Returns the limits on a compressed answer.
 pub(super) fn bound(media: Option<&MediaType>, settings: &Settings) -> Bound {
     let is_package = media.is_some_and(MediaType::is_package);
-    Bound::new(settings.gzip_limits, is_package, &settings.options.limits, &settings.attachments.limits)
+    Bound::new(settings.gzip_limits, is_package, &settings.options.limits, settings.attachments.limits.total)
 }
 
 /// Reads an answer whose content coding was removed; `media` is its media type, if a message can
@@ -350,7 +350,7 @@ struct UnsecuredFault {
 
 impl fmt::Display for UnsecuredFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it is a fault that lacks security, and says {:?}", self.reason)
+        write!(f, "it is a fault without security: {:?}", self.reason)
     }
 }
 
