@@ -19,7 +19,7 @@ const SKEW: Duration = Duration::from_secs(60);
 /// Default maximum age of a message.
 const AGE: Duration = Duration::from_secs(300);
 
-/// What a side requires of the messages that it receives, and whom it trusts.
+/// The security that a side requires of the messages that it receives, and whom it trusts.
 ///
 /// Everything that a message contains is verified, required or not: an invalid signature fails a
 /// message even if no signature is required.
@@ -41,7 +41,7 @@ pub struct Requirements {
     /// True if user names are skipped.
     pub(crate) ignores_users: bool,
     pub(crate) assertions: Option<Arc<AssertionRules>>,
-    /// Who verifies tokens, by their type.
+    /// The verifiers of tokens, by type.
     pub(crate) tokens: Vec<TokenHook<dyn TokenVerifier>>,
     pub(crate) replays: Option<Arc<ReplayCache>>,
     pub(crate) decryption: Decryption,

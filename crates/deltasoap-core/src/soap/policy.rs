@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// What the policies of an operation say about security, in the language of WS-Policy.
+/// The policies of an operation that concern security, in WS-Policy's XML.
 ///
 /// Each document is a `wsp:Policy` element that holds all policies for these messages, with
 /// assertions of WS-SecurityPolicy; empty if there are none. Generated code has them as constants.

@@ -627,10 +627,10 @@ impl<S> SoapServiceBuilder<S> {
     /// Sets the endpoints that replies are sent to if requests ask for it (`wsa:ReplyTo`,
     /// `wsa:FaultTo`): those at these URLs and below. The HTTP response is then empty, with status
     /// 202, and the reply is posted within 30 seconds, or the failure is logged. At most 64 replies
-    /// are on their way. Default: none, so that replies are only sent as HTTP responses, and other
+    /// are pending. Default: none, so that replies are only sent as HTTP responses, and other
     /// requests are refused.
     ///
-    /// A request can make the service send a message to any of these URLs, so name as little as
+    /// A request can make the service send a message to any of these URLs, so allow as few as
     /// possible. Redirects are not followed.
     ///
     /// ```

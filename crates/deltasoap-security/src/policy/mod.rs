@@ -27,7 +27,7 @@ use deltasoap_core::soap::PolicyDocuments;
 use meet::Side;
 use std::fmt;
 
-/// What the policies of an operation require of its messages.
+/// The requirements of an operation's policies on its messages.
 ///
 /// ```
 /// use deltasoap_core::soap::PolicyDocuments;
@@ -63,7 +63,7 @@ pub struct SecurityPolicy {
     response: Vec<Alternative>,
 }
 
-/// What a side does with messages to meet a policy.
+/// The security of messages with which a side meets a policy.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Secured {

@@ -170,7 +170,7 @@ fn messages_of_a_template_are_encrypted_anew() {
     assert_eq!(template.stats().first, 1, "{:?}", template.stats());
 }
 
-/// Who encrypts for a recipient cannot read it again, and others cannot either.
+/// The sender cannot decrypt what it encrypts for a recipient, and others cannot either.
 #[test]
 fn only_the_recipient_reads() {
     let message = message();

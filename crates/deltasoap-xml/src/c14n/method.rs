@@ -44,7 +44,7 @@ impl Method {
     }
 
     /// Canonical XML 1.1, which differs from 1.0 in the attributes that an element inherits:
-    /// `xml:id` is none of them.
+    /// `xml:id` is not inherited.
     pub fn inclusive_11() -> Self {
         Self::of(Kind::Inclusive11)
     }
