@@ -6,6 +6,9 @@
 //! and hit another point in the next round. So the smallest credible time ([`Times::least`]) is the
 //! cost of the work itself, on a busy machine too; times too small to be credible come from clocks
 //! that step. Occasional work such as garbage collection is in few batches, and so not in the cost.
+//!
+//! The benchmark suite has a loop of its own, for another figure: the median of single runs, which
+//! contains occasional work.
 
 mod clock;
 mod engine;
