@@ -178,7 +178,7 @@ pub(crate) fn coded(
     if let Some(learned) = parts.extensions.remove::<Arc<LearnedEffects>>() {
         adaptive.learned = Some(learned);
     }
-    let body = match compression.compress(body, accepted, adaptive) {
+    let body = match body.compressed(compression, accepted, adaptive) {
         Ok((compressed, coding)) => {
             parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
             compressed
