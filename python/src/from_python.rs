@@ -4,19 +4,21 @@
 //! any other object with the attributes. What is `None` is absent, or nil if the element is required
 //! and nillable.
 
+use crate::arguments;
 use crate::contract::Shop;
 use crate::errors::Invalid;
 use crate::names::{Layout, Name, Slot};
 use crate::scalars::{self, kind};
 use crate::to_python::is_empty;
 use deltasoap_core::schema::{
-    ArrayElement, ChoiceFault, ComplexElement, Compositor, Element, ElementRef, Field, OpenElement, View,
+    ArrayElement, Builtin, ChoiceFault, ComplexElement, Compositor, Element, ElementRef, Field, OpenElement, View,
 };
-use deltasoap_core::{Child, Column, Content, Node, QName, Record, Shared, Value};
+use deltasoap_core::{Child, Column, Content, Node, QName, Record, Shared, Simple, Value};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString, PyTuple};
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 
 /// Maximum depth of nested arguments: objects can contain themselves.
 const MAX_DEPTH: usize = 200;
@@ -130,7 +132,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
         match view.element {
             Element::Simple(simple) if simple.packed.is_some() => self.packed(value, view),
             element if element.is_name() => self.name(value).map(|name| Value::Name(Box::new(name))),
-            Element::Simple(_) | Element::Union(_) => scalars::from_python(value, view).map(Value::Simple),
+            Element::Simple(_) | Element::Union(_) => self.simple(value, content, view).map(Value::Simple),
             Element::Complex(complex) => self.complex(value, complex, content, view),
             Element::Array(array) => self.array(value, array),
             Element::Shared(content) => self.content(value, *content, name).map(|value| match value {
@@ -156,6 +158,14 @@ impl<'c, 'py> FromPython<'c, 'py> {
             }
         }
         Ok(Value::Packed(column))
+    }
+
+    fn simple(&self, value: &Bound<'py, PyAny>, content: ElementRef, view: View<'_>) -> Result<Simple, Invalid> {
+        let is_list = matches!(view.element, Element::Simple(simple) if simple.base == Builtin::Token);
+        match is_list.then(|| self.shop.list_items(content)).flatten() {
+            Some(items) => scalars::from_python(&scalars::words(value, items)?, view),
+            None => scalars::from_python(value, view),
+        }
     }
 
     /// Converts a qualified name: `{namespace}local`, also as an `lxml.etree.QName`.
@@ -191,7 +201,24 @@ impl<'c, 'py> FromPython<'c, 'py> {
         if let Values::Dict(dict) = &values {
             self.only_known(dict, complex, &layout)?;
         }
+        if complex.text.is_some() && self.is_nil_text(&values, &layout)? {
+            return Ok(Value::Nil);
+        }
         self.record(&values, complex, &layout).map(|record| Value::Record(Box::new(record)))
+    }
+
+    /// Returns true if the text beside attributes is nil, and there are no attributes.
+    fn is_nil_text(&self, values: &Values<'py>, layout: &Layout) -> Result<bool, Invalid> {
+        let text = values.get(self.py, &layout.text)?;
+        if !text.is_some_and(|text| text.is(&self.marks.nil)) {
+            return Ok(false);
+        }
+        for name in &layout.attributes {
+            if values.get(self.py, name)?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Returns the values of an object; `None` for one that is a value itself.
@@ -241,9 +268,13 @@ impl<'c, 'py> FromPython<'c, 'py> {
         for (attribute, name) in complex.attributes.iter().zip(&layout.attributes) {
             let view = self.shop.schema().view(attribute.element);
             let value = match values.get(self.py, name)?.filter(|value| !value.is(&self.marks.skip)) {
-                Some(value) => Some(scalars::from_python(&value, view).map_err(|error| error.within(name.as_str()))?),
+                Some(value) => {
+                    let converted = self.simple(&value, attribute.element, view);
+                    Some(converted.map_err(|error| error.within(name.as_str()))?)
+                }
                 None if attribute.required && attribute.default.is_none() => {
-                    return Err(Invalid::new(format!("Missing attribute {}", name.as_str())));
+                    let text = format!("The attribute {} is not valid: Value is required", attribute.name);
+                    return Err(Invalid::new(text).within(name.as_str()));
                 }
                 None => None,
             };
@@ -256,13 +287,65 @@ impl<'c, 'py> FromPython<'c, 'py> {
             };
             record.fields.push(text);
         }
+        let taken = self.taken(values, complex, layout)?;
         let is_choice = complex.compositor == Compositor::Choice;
-        for (field, slot) in complex.fields.iter().zip(&layout.slots) {
-            record.fields.push(self.field(values, field, slot, is_choice)?);
+        for ((field, slot), is_taken) in complex.fields.iter().zip(&layout.slots).zip(taken) {
+            record.fields.push(match is_taken {
+                true => self.field(values, field, slot, is_choice)?,
+                false if field.is_repeated() => Value::List(Vec::new()),
+                false => Value::Absent,
+            });
         }
         self.check_choices(&record, complex, layout)?;
         self.depth.set(self.depth.get() - 1);
         Ok(record)
+    }
+
+    /// Returns which fields may have values: of each choice those of the branch that has the most.
+    /// Branches can share names.
+    fn taken(&self, values: &Values<'py>, complex: &ComplexElement, layout: &Layout) -> Result<Vec<bool>, Invalid> {
+        let mut taken = vec![true; complex.fields.len()];
+        if complex.choices.is_empty() && complex.compositor != Compositor::Choice {
+            return Ok(taken);
+        }
+        let mut present = Vec::with_capacity(layout.slots.len());
+        for slot in &layout.slots {
+            present.push(self.names_with_value(values, std::slice::from_ref(slot))?);
+        }
+        let names =
+            |fields: &Range<usize>| -> HashSet<&str> { present[fields.clone()].iter().flatten().copied().collect() };
+        let mut conflict = None;
+        let mut pick = |branches: &[Range<usize>]| {
+            let lacks = |fields: &Range<usize>| {
+                let required = |index: &usize| complex.fields[*index].min > 0 && present[*index].is_empty();
+                fields.clone().filter(required).count()
+            };
+            let all: Vec<_> = branches.iter().map(names).collect();
+            let best = (0..all.len()).max_by_key(|&index| {
+                let lacking = lacks(&branches[index]);
+                (all[index].len(), std::cmp::Reverse(lacking), std::cmp::Reverse(index))
+            });
+            let Some(best) = best.filter(|&best| !all[best].is_empty()) else { return branches.len() };
+            let other = all.iter().flatten().find(|name| !all[best].contains(**name));
+            let own = all[best].iter().next();
+            conflict = conflict.take().or(other.zip(own).map(|(other, own)| format!("{own} and {other}")));
+            best
+        };
+        match complex.compositor {
+            Compositor::Choice => {
+                let all: Vec<_> = (0..complex.fields.len()).map(|index| index..index + 1).collect();
+                let chosen = pick(&all);
+                taken.iter_mut().enumerate().for_each(|(index, it)| *it = index == chosen);
+            }
+            _ => {
+                let least = complex.taken(|branches| pick(branches));
+                taken = least.iter().map(Option::is_some).collect();
+            }
+        }
+        match conflict {
+            Some(both) => Err(Invalid::new(format!("only one of {both} may have a value: they are in a choice"))),
+            None => Ok(taken),
+        }
     }
 
     /// Converts the attributes that the schema does not name.
@@ -294,6 +377,9 @@ impl<'c, 'py> FromPython<'c, 'py> {
                 Some(value) => self.groups(&value, field, layout).map_err(|error| error.within(name.as_str())),
             },
             Slot::Wildcard(name) => match values.get(self.py, name)? {
+                None if !is_optional && !field.is_repeated() => {
+                    Err(Invalid::new("Missing element for Any").within(name.as_str()))
+                }
                 None => Ok(if field.is_repeated() { Value::List(Vec::new()) } else { Value::Absent }),
                 Some(value) => self.wildcard(&value, field).map_err(|error| error.within(name.as_str())),
             },
@@ -329,8 +415,8 @@ impl<'c, 'py> FromPython<'c, 'py> {
         if !field.is_repeated() {
             return self.content(value, field.element, &field.name);
         }
-        if let Some(column) = crate::scalars::column(value, self.shop.schema().view(field.element)) {
-            return Ok(Value::Column(column));
+        if let Some(columns) = self.columns(value, field)? {
+            return Ok(columns);
         }
         let items = self.items(value)?;
         self.check_count(items.len(), field)?;
@@ -345,6 +431,30 @@ impl<'c, 'py> FromPython<'c, 'py> {
         let mut list = Value::List(all);
         list.gather(field, self.shop.schema().view(field.element));
         Ok(list)
+    }
+
+    /// Converts an array of numbers, or a table, without an object for each item; `None` for other
+    /// objects.
+    fn columns(&self, value: &Bound<'py, PyAny>, field: &Field) -> Result<Option<Value>, Invalid> {
+        if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+            return Ok(None);
+        }
+        let view = self.shop.schema().view(field.element);
+        let columns = match view.element {
+            Element::Simple(simple) if simple.enumeration.is_empty() => arguments::numbers(value, simple.base)?,
+            Element::Complex(_) => arguments::table(value, field, view)?,
+            _ => None,
+        };
+        if let Some(columns) = &columns {
+            let count = match columns {
+                Value::Column(column) => column.len(),
+                Value::Table(table) => table.len(),
+                Value::List(items) => items.len(),
+                _ => 1,
+            };
+            self.check_count(count, field)?;
+        }
+        Ok(columns)
     }
 
     fn check_count(&self, count: usize, field: &Field) -> Result<(), Invalid> {
@@ -388,16 +498,22 @@ impl<'c, 'py> FromPython<'c, 'py> {
     }
 
     fn has_any(&self, values: &Values<'py>, layout: &Layout) -> Result<bool, Invalid> {
+        Ok(!self.names_with_value(values, &layout.slots)?.is_empty())
+    }
+
+    /// Returns the names in slots that have a value. An empty list is none, as for values that were
+    /// received.
+    fn names_with_value<'l>(&self, values: &Values<'py>, slots: &'l [Slot]) -> Result<Vec<&'l str>, Invalid> {
         let mut names = Vec::new();
-        layout.slots.iter().for_each(|slot| slot.collect(&mut |name| names.push(name)));
+        slots.iter().for_each(|slot| slot.collect(&mut |name| names.push(name)));
+        let mut found = Vec::new();
         for name in names {
-            // An empty list is nothing, as for values that were received.
             let is_value = |value: Bound<'py, PyAny>| !value.cast::<PyList>().is_ok_and(|list| list.is_empty());
             if values.get(self.py, name)?.is_some_and(is_value) {
-                return Ok(true);
+                found.push(name.as_str());
             }
         }
-        Ok(false)
+        Ok(found)
     }
 
     fn groups(&self, value: &Bound<'py, PyAny>, field: &Field, layout: &Layout) -> Result<Value, Invalid> {
@@ -407,7 +523,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
         self.check_count(items.len(), field)?;
         let mut groups = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
-            let group = match self.values_of(item)? {
+            let group = match self.values_of_group(item, layout)? {
                 Some(values) => {
                     if let Values::Dict(dict) = &values {
                         self.only_known(dict, complex, layout)?;
@@ -419,6 +535,22 @@ impl<'c, 'py> FromPython<'c, 'py> {
             groups.push(Value::Record(Box::new(group.map_err(|error| error.at(index))?)));
         }
         Ok(Value::List(groups))
+    }
+
+    /// Returns the values of an occurrence of a group. An element stands for a wildcard in it.
+    fn values_of_group(&self, item: &Bound<'py, PyAny>, layout: &Layout) -> Result<Option<Values<'py>>, Invalid> {
+        let wildcard = layout.slots.iter().find_map(|slot| match slot {
+            Slot::Wildcard(name) => Some(name),
+            _ => None,
+        });
+        match wildcard {
+            Some(name) if self.is_element(item)? => {
+                let dict = PyDict::new(self.py);
+                dict.set_item(name.python(self.py), item)?;
+                Ok(Some(Values::Dict(dict)))
+            }
+            _ => self.values_of(item),
+        }
     }
 
     /// Converts elements for a wildcard: lxml elements, or objects that render one.
@@ -433,9 +565,17 @@ impl<'c, 'py> FromPython<'c, 'py> {
         nodes.collect::<Result<_, _>>().map(Value::List)
     }
 
-    /// Converts an element: `deltasoap._trees.text` gives its text.
+    /// Converts an element, as the package decides.
     pub(crate) fn any_element(&self, value: &Bound<'py, PyAny>) -> Result<Node, Invalid> {
-        let text = self.py.import("deltasoap._trees")?.getattr("text")?.call1((value,))?;
+        self.node(value, None)
+    }
+
+    /// Converts an element, or the content of one of this name.
+    fn node(&self, value: &Bound<'py, PyAny>, name: Option<&QName>) -> Result<Node, Invalid> {
+        let text = match self.shop.wildcards() {
+            Some(wildcards) => wildcards.write.bind(self.py).call1((value, name.map(ToString::to_string)))?,
+            None => self.py.import("deltasoap._trees")?.getattr("text")?.call1((value,))?,
+        };
         let bytes = text.cast::<PyBytes>().map_err(PyErr::from)?;
         Node::parse(bytes.as_bytes()).map_err(|error| Invalid::new(format!("not an XML element: {error}")))
     }
@@ -443,9 +583,10 @@ impl<'c, 'py> FromPython<'c, 'py> {
     /// Converts content that the schema does not restrict.
     fn any(&self, value: &Bound<'py, PyAny>, name: &QName) -> Result<Value, Invalid> {
         let node = match self.is_element(value)? {
-            true => Node { name: name.clone(), ..self.any_element(value)? },
+            true => Node { name: name.clone(), ..self.node(value, Some(name))? },
             false => {
-                let text: String = value.str()?.extract()?;
+                let text = self.py.import("deltasoap._scalars")?.getattr("write_any")?.call1((value,))?;
+                let text: String = text.extract().map_err(PyErr::from)?;
                 let children = if text.is_empty() { Vec::new() } else { vec![Child::Text(text.as_str().into())] };
                 Node { children, ..Node::new(name.clone()) }
             }
@@ -454,7 +595,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
     }
 
     fn is_element(&self, value: &Bound<'py, PyAny>) -> Result<bool, Invalid> {
-        Ok(value.hasattr("tag")? || value.hasattr("xsd_obj")?)
+        Ok(value.hasattr("tag")? || value.hasattr("to_document")?)
     }
 
     /// Converts content whose type is chosen by the object: by its class, by an `AnyObject`, or the
@@ -497,6 +638,14 @@ impl<'c, 'py> FromPython<'c, 'py> {
     }
 
     fn rows(&self, value: &Bound<'py, PyAny>, array: &ArrayElement, dimensions: u32) -> Result<Value, Invalid> {
+        if let (1, Element::Simple(simple)) = (dimensions, self.shop.schema().view(array.item).element)
+            && let Some(column) = arguments::numbers(value, simple.base)?
+        {
+            return Ok(match column {
+                Value::Column(column) => Value::List(column.to_values()),
+                items => items,
+            });
+        }
         let items = self.items(value)?;
         let items = items.iter().enumerate().map(|(index, item)| {
             let item = match dimensions > 1 {

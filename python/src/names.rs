@@ -4,9 +4,10 @@
 //! `name__1`; an attribute has its name, or `attr__name` if an element has that name; text beside
 //! attributes, wildcards, and groups that can occur more than once are `_value_1`, `_value_2`, ...;
 //! attributes that the schema does not name are in `_attr_1`. The parts of a choice or sequence that
-//! occurs once appear among those around it.
+//! occurs once appear among those around it. Branches of a choice exclude each other, so that their
+//! elements may have the same names.
 
-use deltasoap_core::schema::{ComplexElement, Element, ElementRef, Field, View};
+use deltasoap_core::schema::{Choice, ComplexElement, Compositor, Element, ElementRef, Field, View};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::collections::{HashMap, HashSet};
@@ -69,8 +70,15 @@ impl Layout {
     }
 
     fn with(py: Python<'_>, complex: &ComplexElement, view: View<'_>, names: &mut Names, depth: usize) -> Self {
-        let fields = complex.fields.iter();
-        let slots: Vec<_> = fields.map(|field| slot(py, field, view.follow(field.element), names, depth)).collect();
+        let mut slots = Vec::with_capacity(complex.fields.len());
+        let mut add = |index: usize, names: &mut Names| {
+            let field: &Field = &complex.fields[index];
+            slots.push(slot(py, field, view.follow(field.element), names, depth));
+        };
+        match complex.compositor {
+            Compositor::Choice => branches(0, (0..complex.fields.len()).map(|_| (1, &[][..])), names, &mut add),
+            _ => assign(0, complex.fields.len(), &complex.choices, names, &mut add),
+        }
         let mut elements = HashSet::new();
         slots.iter().for_each(|slot| slot.collect(&mut |name| _ = elements.insert(name.as_str())));
         let attributes = complex.attributes.iter().map(|attribute| {
@@ -104,6 +112,35 @@ impl Slot {
     }
 }
 
+/// Names the fields from `start` to `end`, with the choices between them.
+fn assign(start: usize, end: usize, choices: &[Choice], names: &mut Names, add: &mut dyn FnMut(usize, &mut Names)) {
+    let mut next = start;
+    for choice in choices {
+        let first = start + choice.first as usize;
+        (next..first).for_each(|index| add(index, names));
+        let all = choice.branches.iter().map(|branch| (branch.fields as usize, &branch.choices[..]));
+        next = first + all.clone().map(|(count, _)| count).sum::<usize>();
+        branches(first, all, names, add);
+    }
+    (next..end).for_each(|index| add(index, names));
+}
+
+/// Names the fields of branches, which may have the same names.
+fn branches<'c>(
+    first: usize,
+    all: impl Iterator<Item = (usize, &'c [Choice])>,
+    names: &mut Names,
+    add: &mut dyn FnMut(usize, &mut Names),
+) {
+    let (before, mut start) = (names.clone(), first);
+    for (count, choices) in all {
+        let mut own = before.clone();
+        assign(start, start + count, choices, &mut own, add);
+        names.join(&own);
+        start += count;
+    }
+}
+
 fn slot(py: Python<'_>, field: &Field, content: View<'_>, names: &mut Names, depth: usize) -> Slot {
     match content.element {
         Element::Complex(group) if field.inline && depth < MAX_DEPTH => match field.is_repeated() {
@@ -119,7 +156,7 @@ fn slot(py: Python<'_>, field: &Field, content: View<'_>, names: &mut Names, dep
 }
 
 /// The names that are taken.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Names {
     /// How often each local name occurred.
     elements: HashMap<Box<str>, usize>,
@@ -133,6 +170,15 @@ impl Names {
         match *count {
             1 => Name::new(py, local),
             count => Name::new(py, &format!("{local}__{}", count - 1)),
+        }
+    }
+
+    /// Takes the names that either has taken.
+    fn join(&mut self, other: &Names) {
+        self.values = self.values.max(other.values);
+        for (name, count) in &other.elements {
+            let own = self.elements.entry(name.clone()).or_default();
+            *own = (*own).max(*count);
         }
     }
 
