@@ -114,7 +114,7 @@ impl Requirements {
         self
     }
 
-    /// Sets who knows the passwords of users, and requires a `UsernameToken` with a password.
+    /// Sets the source of users' passwords, and requires a `UsernameToken` with a password.
     #[must_use]
     pub fn users(self, users: impl Users + 'static) -> Self {
         self.shared_users(Arc::new(users))
@@ -148,9 +148,9 @@ impl Requirements {
         self
     }
 
-    /// Sets who verifies a `BinarySecurityToken` of this type, and requires one: a Kerberos ticket,
-    /// for instance, of the type [`GSS_KERBEROS_V5_AP_REQ`](crate::GSS_KERBEROS_V5_AP_REQ). May be
-    /// called for several types, of which a message needs one.
+    /// Sets the verifier of a `BinarySecurityToken` of this type, and requires one: a Kerberos
+    /// ticket, for instance, of the type [`GSS_KERBEROS_V5_AP_REQ`](crate::GSS_KERBEROS_V5_AP_REQ).
+    /// May be called for several types, of which a message needs one.
     #[must_use]
     pub fn binary_tokens(self, value_type: impl Into<String>, verifier: impl TokenVerifier + 'static) -> Self {
         self.shared_binary_tokens(TokenHook { value_type: value_type.into(), hook: Arc::new(verifier) })

@@ -77,7 +77,7 @@ impl PolicyCredentials {
         self
     }
 
-    /// Sets who knows the passwords of users, for a server.
+    /// Sets the source of users' passwords, for a server.
     #[must_use]
     pub fn users(mut self, users: impl Users + 'static) -> Self {
         self.users = Some(Arc::new(users));
@@ -91,7 +91,7 @@ impl PolicyCredentials {
         self
     }
 
-    /// Sets who verifies Kerberos tickets, for a server.
+    /// Sets the verifier of Kerberos tickets, for a server.
     #[must_use]
     pub fn kerberos_verifier(mut self, verifier: impl TokenVerifier + 'static) -> Self {
         self.kerberos_verifier = Some(Arc::new(verifier));

@@ -140,7 +140,7 @@ impl Verification {
         self.requirements.decrypts()
     }
 
-    /// Returns who sent the message; `None` before the head was verified.
+    /// Returns the sender of the message; `None` before the head was verified.
     pub fn sender(&self) -> Option<&Sender> {
         self.found.as_ref().map(|found| &found.sender)
     }
