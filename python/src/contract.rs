@@ -426,8 +426,8 @@ fn decode_with(
     Ok((root.value, decoder.deviations().to_vec()))
 }
 
-/// Reads as zeep does by default: what is unknown or out of order is an error, what is missing or
-/// in another namespace is not.
+/// Reads as zeep does by default: what is unknown or out of order is an error, what is missing or in
+/// another namespace is not.
 fn decode_leniently(shop: &Shop, content: ElementRef, document: &[u8]) -> Result<Value, deltasoap_core::Error> {
     let refused = match decode_with(shop, content, document, Tolerance::Strict) {
         Ok((value, _)) => return Ok(value),

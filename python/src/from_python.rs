@@ -1,8 +1,8 @@
 //! Conversion of Python objects to values, by the schema.
 //!
 //! Complex types are taken from dicts, from instances of their classes, from dataclasses and from
-//! any other object with the attributes. What is `None` is absent, or nil if the element is
-//! required and nillable.
+//! any other object with the attributes. What is `None` is absent, or nil if the element is required
+//! and nillable.
 
 use crate::arguments;
 use crate::contract::Shop;

@@ -3,9 +3,9 @@
 //! They are the names that zeep gives: an element has its local name, a second one of that name
 //! `name__1`; an attribute has its name, or `attr__name` if an element has that name; text beside
 //! attributes, wildcards, and groups that can occur more than once are `_value_1`, `_value_2`, ...;
-//! attributes that the schema does not name are in `_attr_1`. The parts of a choice or sequence
-//! that occurs once appear among those around it. Branches of a choice exclude each other, so that
-//! their elements may have the same names.
+//! attributes that the schema does not name are in `_attr_1`. The parts of a choice or sequence that
+//! occurs once appear among those around it. Branches of a choice exclude each other, so that their
+//! elements may have the same names.
 
 use deltasoap_core::schema::{Choice, ComplexElement, Compositor, Element, ElementRef, Field, View};
 use pyo3::prelude::*;

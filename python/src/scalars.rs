@@ -1,8 +1,8 @@
 //! Simple values in Python.
 //!
-//! Strings, numbers, booleans and bytes are converted here. All others, such as dates, are
-//! converted from and to their text by functions in `deltasoap._scalars`, so that both ways are
-//! written once, in Python.
+//! Strings, numbers, booleans and bytes are converted here. All others, such as dates, are converted
+//! from and to their text by functions in `deltasoap._scalars`, so that both ways are written once,
+//! in Python.
 
 use crate::errors::{Invalid, ToPyErr};
 use deltasoap_core::lexical::{Base64, is_xml_char};

@@ -1,8 +1,8 @@
 //! Conversion of values to Python, by the schema.
 //!
 //! Complex types become instances of a class each, lists become lists, nil and absent values become
-//! `None`. Nested values are converted by nested calls: the depth of a message is limited when it
-//! is read.
+//! `None`. Nested values are converted by nested calls: the depth of a message is limited when it is
+//! read.
 
 use crate::columns::{self, ColumnView, Rows, Source, Step};
 use crate::contract::Shop;

@@ -1,8 +1,8 @@
 //! Transports: HTTP in Rust, or a function in Python.
 //!
 //! Both are tower services, so that everything above them (templates, security, attachments,
-//! limits) is the same. A function in Python is called with the GIL on the thread that waits for
-//! the response; one that returns an awaitable is awaited by the event loop of the call.
+//! limits) is the same. A function in Python is called with the GIL on the thread that waits for the
+//! response; one that returns an awaitable is awaited by the event loop of the call.
 
 use bytes::Bytes;
 use deltasoap_http::{Body, BoxError, HttpTransport};
