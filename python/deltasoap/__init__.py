@@ -14,7 +14,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from deltasoap.client import AsyncClient, CachingClient, Client
+    from deltasoap.client import CachingClient
+    from deltasoap.native import AsyncClient, Client, HttpTransport
     from deltasoap.plugins import Plugin
     from deltasoap.settings import Settings
     from deltasoap.transports import AsyncTransport, Transport
@@ -27,6 +28,7 @@ __all__ = [
     "AsyncTransport",
     "CachingClient",
     "Client",
+    "HttpTransport",
     "Plugin",
     "Settings",
     "Transport",
@@ -36,10 +38,11 @@ __all__ = [
 # Modules are imported when a name is first used, so that importing the package takes no time.
 _HOMES = {
     "AnyObject": "xsd.values",
-    "AsyncClient": "client",
+    "AsyncClient": "native",
     "AsyncTransport": "transports",
     "CachingClient": "client",
-    "Client": "client",
+    "Client": "native",
+    "HttpTransport": "native",
     "Plugin": "plugins",
     "Settings": "settings",
     "Transport": "transports",
