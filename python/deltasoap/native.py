@@ -177,5 +177,3 @@ class AsyncClient(_Native, client.AsyncClient):
 
     _default_transport = HttpTransport  # type: ignore[assignment]
     _service_class = _AsyncNativeService  # type: ignore[assignment]
-
-
