@@ -117,7 +117,7 @@ class _Headers(dict[str, str]):
         return super().get(name.lower(), default)
 
 
-class _Native:
+class EngineCalls:
     """What both kinds of clients have: an engine, made with the first call."""
 
     wsdl: Any
@@ -267,23 +267,23 @@ class _AsyncNativeOperation(_NativeOperation):
         return self._result(reply)
 
 
-class _NativeService(ServiceProxy):
+class EngineService(ServiceProxy):
     _operation_class = _NativeOperation
 
 
-class _AsyncNativeService(ServiceProxy):
+class AsyncEngineService(ServiceProxy):
     _operation_class = _AsyncNativeOperation
 
 
-class Client(_Native, client.Client):
+class Client(EngineCalls, client.Client):
     """A client of a WSDL, which sends through the engine."""
 
     _default_transport = HttpTransport  # type: ignore[assignment]
-    _service_class = _NativeService
+    _service_class = EngineService
 
 
-class AsyncClient(_Native, client.AsyncClient):
+class AsyncClient(EngineCalls, client.AsyncClient):
     """A client whose operations are awaited, which sends through the engine."""
 
     _default_transport = AsyncHttpTransport  # type: ignore[assignment]
-    _service_class = _AsyncNativeService  # type: ignore[assignment]
+    _service_class = AsyncEngineService  # type: ignore[assignment]
