@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from urllib.request import urlopen
 
 from deltasoap import client, transports
 from deltasoap._engine import Engine, Http
@@ -44,6 +43,8 @@ class HttpTransport:
     def load(self, url: str) -> bytes:
         """Return a document of the WSDL, from a URL or a file."""
         if url.startswith(("http://", "https://")):
+            from urllib.request import urlopen
+
             with urlopen(url, timeout=self.load_timeout) as response:
                 content: bytes = response.read()
                 return content
