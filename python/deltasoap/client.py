@@ -7,7 +7,6 @@ from typing import IO, TYPE_CHECKING, Any
 
 from deltasoap.proxy import AsyncServiceProxy, ServiceProxy
 from deltasoap.settings import Settings
-from deltasoap.transports import AsyncTransport, Transport
 from deltasoap.wsdl.document import Document
 
 if TYPE_CHECKING:
@@ -52,9 +51,9 @@ class Client:
     """
 
     #: The transport of clients that are given none; None leaves it to the engine.
-    _default_transport: type[Transport] | None = None
-    #: The transport for what the engine does not do: plugins, objects of WS-Security.
-    _fallback_transport: type[Transport] = Transport
+    _default_transport: Any = None
+    #: Whether lists are columns unless a client is told otherwise.
+    _has_columns = True
     _service_class: type[ServiceProxy] = ServiceProxy
 
     def __init__(
@@ -68,7 +67,7 @@ class Client:
         settings: Settings | None = None,
         *,
         timeout: float | None = None,
-        columns: bool = True,
+        columns: bool | None = None,
         differential: bool = True,
     ) -> None:
         if not wsdl:
@@ -76,11 +75,10 @@ class Client:
         self.settings = settings or Settings()
         if transport is None and self._default_transport is not None:
             transport = self._default_transport()
-        self._is_native = transport is None
         self._transport = transport
-        self._engine_options = {
+        self._engine_options: dict[str, Any] = {
             "timeout": timeout,
-            "columns": columns,
+            "columns": self._has_columns if columns is None else columns,
             "differential": differential,
         }
         if not isinstance(wsdl, Document):
@@ -97,20 +95,39 @@ class Client:
     def transport(self) -> Any:
         """What sends messages that the engine does not send."""
         if self._transport is None:
-            self._transport = self._fallback_transport()
+            self._transport = self._own_transport()
         return self._transport
+
+    def _own_transport(self) -> Any:
+        from deltasoap.http import HttpTransport
+
+        return HttpTransport(operation_timeout=self._engine_options["timeout"])
 
     @cached_property
     def _engine(self) -> Any:
-        from deltasoap import _engine
+        from deltasoap._engine import Engine
 
-        return _engine.Engine(self.wsdl.contract, **self._engine_options)
+        if self._transport is None:
+            return Engine(self.wsdl.contract, tolerance="any_order", **self._engine_options)
+        from deltasoap.http import Post
+
+        options = {"timeout": getattr(self._transport, "operation_timeout", None)}
+        options = {**self._engine_options, **options, "transport": Post(self._transport)}
+        return Engine(self.wsdl.contract, tolerance="any_order", **options)
 
     @property
     def _uses_engine(self) -> bool:
-        """Whether the engine sends: nobody wants to see the messages."""
-        is_seen = self.plugins or self.wsse or self.settings.raw_response
-        return self._is_native and not is_seen
+        """Whether messages go through the engine: nobody wants to see them."""
+        if self.plugins or self.wsse or self.settings.raw_response:
+            return False
+        return self._transport is None or self._writes_bytes
+
+    @cached_property
+    def _writes_bytes(self) -> bool:
+        """Whether the transport sends envelopes as they are."""
+        from deltasoap.http import sends_bytes
+
+        return sends_bytes(self._transport)
 
     @property
     def stats(self) -> dict[str, int]:
@@ -218,8 +235,12 @@ class Client:
 class AsyncClient(Client):
     """A client whose operations are awaited; the WSDL is loaded synchronously."""
 
-    _fallback_transport = AsyncTransport
     _service_class = AsyncServiceProxy
+
+    def _own_transport(self) -> Any:
+        from deltasoap.http import AsyncHttpTransport
+
+        return AsyncHttpTransport(operation_timeout=self._engine_options["timeout"])
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -236,6 +257,7 @@ class CachingClient(Client):
         from deltasoap.cache import SqliteCache
 
         if kwargs.get("transport") is None:
-            made = self._default_transport or self._fallback_transport
-            kwargs["transport"] = made(cache=SqliteCache())
+            from deltasoap.transports import Transport
+
+            kwargs["transport"] = (self._default_transport or Transport)(cache=SqliteCache())
         super().__init__(*args, **kwargs)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from deltasoap import client, transports
+from typing import Any
+
+from deltasoap import client
 from deltasoap.client import Factory
 from deltasoap.zeep.transports import AsyncTransport, Transport
 
@@ -12,7 +14,8 @@ __all__ = ["AsyncClient", "CachingClient", "Client", "Factory"]
 class Client(client.Client):
     """A client that sends through requests."""
 
-    _default_transport: type[transports.Transport] | None = Transport
+    _default_transport: Any = Transport
+    _has_columns = False
 
 
 class AsyncClient(Client, client.AsyncClient):
