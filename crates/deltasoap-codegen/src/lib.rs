@@ -84,8 +84,10 @@ mod names;
 mod number_records;
 mod open;
 mod plan;
+mod python;
 mod render;
 mod sharing;
 
 pub use builder::{Builder, Generated};
 pub use error::Error;
+pub use python::Python;
