@@ -148,7 +148,8 @@ impl Builder {
     /// (`class_`), and the class keeps the XML name. Enumerations are classes of texts or integers.
     /// A client for each port type, and one for asyncio, has a method for each operation, with the
     /// values of the request as arguments; it returns what zeep returns, and raises an exception
-    /// for each declared fault. The other options for generated Rust have no effect.
+    /// for each declared fault. Of the options for generated Rust, those for the selection of types and
+    /// operations and [`build_client`](Self::build_client) have an effect.
     #[must_use]
     pub fn python(mut self, style: Python) -> Self {
         self.python = Some(style);
@@ -172,7 +173,7 @@ impl Builder {
     pub fn generate_for(&self, import: &Import) -> Result<Generated, Error> {
         let mut model = plan::plan(import, self.selected(import)?);
         if let Some(style) = self.python {
-            let code = python::module(&model, import, style, &self.source);
+            let code = python::module(&model, import, (style, self.options.client), &self.source);
             return Ok(Generated { code, files: files(import), omitted: model.omitted().collect() });
         }
         sharing::share(&mut model);

@@ -27,8 +27,14 @@ pub enum Python {
     Stub,
 }
 
-/// Returns a module. `source` is the location of the WSDL, whose last part is shown.
-pub(crate) fn module(model: &Model, import: &Import, style: Python, source: &str) -> String {
+/// Returns a module, with clients or without. `source` is the location of the WSDL, whose last part
+/// is shown.
+pub(crate) fn module(model: &Model, import: &Import, (style, has_clients): (Python, bool), source: &str) -> String {
     let name = source.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or("a WSDL");
-    render::text(&plan::plan(model, import), style, name)
+    let mut module = plan::plan(model, import);
+    if !has_clients {
+        module.clients.clear();
+        module.faults.clear();
+    }
+    render::text(&module, style, name)
 }

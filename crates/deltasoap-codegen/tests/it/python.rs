@@ -79,6 +79,7 @@ fn modules_of_a_corpus_compile() {
         let source = path.split('/').next().unwrap_or_default();
         let importer = Importer::new().offline().root(folder.join(source));
         let Ok(import) = importer.file(&folder.join(&path)) else { continue };
+        println!("m{count}\t{path}");
         for (style, ending) in
             [(Python::Dataclasses, ".py"), (Python::Pydantic, "_pydantic.py"), (Python::Stub, "_stub.pyi")]
         {

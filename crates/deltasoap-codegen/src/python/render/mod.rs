@@ -10,7 +10,7 @@ mod types;
 
 use super::Python;
 use super::model::{Annotation, DeclarationId, Kind, Module, Request};
-use super::names::{Scope, class_name};
+use super::names::{self, Scope, class_name};
 use crate::names::preferred_module_name;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use text::Lines;
@@ -60,7 +60,9 @@ const MODEL_CLASS: &str = "
 class Model(BaseModel):
     \"\"\"The base class of all types.\"\"\"
 
-    model_config = ConfigDict(populate_by_name=True, protected_namespaces=())
+    model_config = ConfigDict(
+        populate_by_name=True, protected_namespaces=(), arbitrary_types_allowed=True
+    )
 ";
 
 /// Names in annotations that are built in.
@@ -94,10 +96,10 @@ type Hiding = HashSet<String>;
 impl<'m> Writer<'m> {
     fn new(module: &'m Module, style: Python) -> Self {
         let imports = IMPORTS.iter().flat_map(|(_, names)| names.iter());
-        let taken = imports.chain(PYDANTIC).chain(&BUILTINS).chain(&["annotations", MODEL]);
+        let taken = imports.chain(PYDANTIC).chain(&BUILTINS).chain(&names::BUILTINS).chain(&["annotations", MODEL]);
         let mut scope = Scope::without(taken.copied());
         private_values(module).for_each(|name| scope.take(name));
-        let names = names(module, &mut scope);
+        let names = declared_names(module, &mut scope);
         Writer { module, style, scope, names, values: HashMap::new(), others: BTreeMap::new(), used: BTreeSet::new() }
     }
 
@@ -259,7 +261,7 @@ fn private_values(module: &Module) -> impl Iterator<Item = &str> {
 
 /// Names all declarations: named types first, so that those that are made up make room. A name that
 /// types of several namespaces have is followed by the namespace, except for the first.
-fn names(module: &Module, scope: &mut Scope) -> Vec<String> {
+fn declared_names(module: &Module, scope: &mut Scope) -> Vec<String> {
     let mut names = vec![String::new(); module.all.len()];
     for is_named in [true, false] {
         for (index, declaration) in module.all.iter().enumerate().filter(|(_, it)| it.is_named == is_named) {

@@ -22,7 +22,9 @@ _list = list
 class Model(BaseModel):
     """The base class of all types."""
 
-    model_config = ConfigDict(populate_by_name=True, protected_namespaces=())
+    model_config = ConfigDict(
+        populate_by_name=True, protected_namespaces=(), arbitrary_types_allowed=True
+    )
 
 
 Symbol: TypeAlias = str
