@@ -37,6 +37,7 @@ use super::references::Identities;
 use crate::schema::{QName, Use, View};
 use crate::version::Version;
 use crate::{Error, ErrorKind, ns};
+use deltasoap_xml::c14n::is_relative;
 use deltasoap_xml::lexical::{Image, Lexical};
 use deltasoap_xml::{Buffer, Escape};
 use std::borrow::Cow;
@@ -688,6 +689,9 @@ impl Encoder {
     }
 
     fn push_declaration(&mut self, index: usize) {
+        if self.canonical.is_some() && is_relative(&self.declared[index].namespace) {
+            self.fail("a namespace is a relative URI, so the message has no canonical form and cannot be signed");
+        }
         let Encoder { out, declared, .. } = self;
         let Declaration { namespace, prefix } = &declared[index];
         out.push(if prefix.is_empty() { b" xmlns" } else { b" xmlns:" });

@@ -2,7 +2,7 @@
 
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::encode::Encoder;
-use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
+use deltasoap_core::soap::{Envelope, EnvelopeReader, Fault, Head, HeaderBlock, Receiver, Version};
 use deltasoap_core::{Content, DecodeOptions, Error, ErrorKind, Limits, Node, QName, Typed, ns};
 use deltasoap_streams::envelopes::envelopes;
 
@@ -299,4 +299,22 @@ fn version_namespaces() {
         assert_eq!(Version::from_namespace(version.namespace()), Some(version));
     }
     assert_eq!(Version::from_namespace(ns::XSD), None);
+}
+
+/// Canonical XML does not allow relative namespaces (section 1.3): whoever verified the signature
+/// would refuse the message.
+#[test]
+fn relative_namespaces_have_no_canonical_form() {
+    let block = |namespace| HeaderBlock { node: Node::new(QName::owned(namespace, "a")) };
+    let error = block("#Foo").to_canonical().expect_err("a relative namespace");
+    assert!(error.to_string().contains("no canonical form"), "{error}");
+    for namespace in ["", "urn:foo", "http://foo.example/#Foo"] {
+        block(namespace).to_canonical().expect("a canonical form");
+    }
+    let headers = [block("#Foo")];
+    let value = Fault::sender("refused");
+    let envelope = Envelope::fault(&value).headers(&headers);
+    envelope.to_vec().expect("messages that are not signed may have any namespace");
+    let error = envelope.canonical("body").to_vec().expect_err("a relative namespace");
+    assert!(error.to_string().contains("no canonical form"), "{error}");
 }

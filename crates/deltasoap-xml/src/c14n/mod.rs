@@ -23,6 +23,7 @@ mod pass;
 mod tag;
 
 pub use method::Method;
+pub use tag::is_relative;
 
 use crate::reader::Aside;
 use crate::reader::{PrefixId, SpellingId};

@@ -199,8 +199,9 @@ impl Canonicalizer {
     }
 }
 
-/// Returns true for a URI without a scheme (RFC 3986, section 4.2), except the empty one.
-fn is_relative(uri: &str) -> bool {
+/// Returns true for a URI without a scheme (RFC 3986, section 4.2), except the empty one. A document
+/// with such a namespace has no canonical form (Canonical XML 1.0, section 1.3).
+pub fn is_relative(uri: &str) -> bool {
     let scheme = uri.split_once(':').map(|(scheme, _)| scheme);
     let is_scheme = |scheme: &str| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -1,0 +1,513 @@
+//! Contracts: imported WSDLs and schemas, with the Python classes of their types.
+
+use crate::errors::{self, Invalid};
+use crate::from_python::{FromPython, parse_name};
+use crate::names::{Layout, Layouts};
+use crate::operation::PyOperation;
+use crate::to_python::ToPython;
+use crate::{definitions, describe, to_python};
+use deltasoap_core::decode::{Decoder, ElementRoot};
+use deltasoap_core::encode::Encoder;
+use deltasoap_core::schema::{Builtin, ComplexElement, ElementRef, Schema, Use};
+use deltasoap_core::soap::Version;
+use deltasoap_core::{Content, DecodeOptions, Deviation, DeviationKind, QName, Tolerance, Value};
+use deltasoap_dynamic::{Contract, Operation};
+use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Location, Request, WebClient};
+use deltasoap_wsdl::xsd::{TypeId, Variety};
+use deltasoap_wsdl::{Importer, Schemas};
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use url::Url;
+
+/// A contract, the names of its values, and the classes of its types.
+pub(crate) struct Shop {
+    pub(crate) contract: Contract,
+    pub(crate) layouts: Layouts,
+    /// Makes the class of a type.
+    make: OnceLock<Py<PyAny>>,
+    wildcards: OnceLock<Wildcards>,
+    /// By content: makes an instance from a dict.
+    instances: Mutex<HashMap<u32, Py<PyAny>>>,
+}
+
+/// How elements that the schema does not restrict are converted.
+pub(crate) struct Wildcards {
+    /// From the name and the document of an element to a value.
+    pub(crate) read: Py<PyAny>,
+    /// From a value to the document of an element; of one with a certain name, if there is a second
+    /// argument.
+    pub(crate) write: Py<PyAny>,
+}
+
+impl Shop {
+    fn new(contract: Contract) -> Self {
+        Shop {
+            contract,
+            layouts: Layouts::default(),
+            make: OnceLock::new(),
+            wildcards: OnceLock::new(),
+            instances: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn schema(&self) -> &Schema {
+        &self.contract.lowered().schema
+    }
+
+    pub(crate) fn schemas(&self) -> &Schemas {
+        self.contract.description().schemas()
+    }
+
+    pub(crate) fn wildcards(&self) -> Option<&Wildcards> {
+        self.wildcards.get()
+    }
+
+    /// Returns the content of an element that a schema declares.
+    pub(crate) fn element(&self, name: &QName) -> Option<ElementRef> {
+        self.contract.lowered().element(self.schemas().element_named(name)?)
+    }
+
+    /// Returns the name of the type of some content, if it has one.
+    pub(crate) fn type_name(&self, content: ElementRef) -> Option<QName> {
+        let origin = self.contract.lowered().origin(content)?;
+        self.schemas()[origin.type_id].name.clone()
+    }
+
+    /// Returns the built-in type of the items, if some content is a list. The engine keeps lists as
+    /// their text.
+    pub(crate) fn list_items(&self, content: ElementRef) -> Option<Builtin> {
+        let origin = self.contract.lowered().origin(content)?;
+        let Some(&Variety::List(item)) = self.schemas().variety(origin.type_id) else { return None };
+        match self.schemas().variety(item) {
+            Some(Variety::Builtin(builtin)) => Some(*builtin),
+            _ => Some(Builtin::String),
+        }
+    }
+
+    /// Makes an instance of the class of a complex type; the dict itself if there are no classes.
+    pub(crate) fn instance<'py>(
+        &self,
+        py: Python<'py>,
+        content: ElementRef,
+        complex: &ComplexElement,
+        layout: &Layout,
+        values: Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let Some(make) = self.make.get() else { return Ok(values.into_any()) };
+        let ElementRef::Index(index) = content else { return Ok(values.into_any()) };
+        let known =
+            self.instances.lock().unwrap_or_else(PoisonError::into_inner).get(&index).map(|it| it.clone_ref(py));
+        let instance = match known {
+            Some(known) => known,
+            None => {
+                let class = self.class(py, make, content, complex, layout)?;
+                let instance = class.getattr("_from_engine")?.unbind();
+                let mut all = self.instances.lock().unwrap_or_else(PoisonError::into_inner);
+                all.insert(index, instance.clone_ref(py));
+                instance
+            }
+        };
+        instance.bind(py).call1((values,))
+    }
+
+    fn class<'py>(
+        &self,
+        py: Python<'py>,
+        make: &Py<PyAny>,
+        content: ElementRef,
+        complex: &ComplexElement,
+        layout: &Layout,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let origin = self.contract.lowered().origin(content);
+        let reference = match origin {
+            Some(origin) => describe::reference(py, self.schemas(), origin.type_id)?,
+            None => py.None().into_bound(py),
+        };
+        let name = match complex.name.local.is_empty() {
+            true => String::new(),
+            false => to_python::qualified(&complex.name),
+        };
+        let mut names = Vec::new();
+        layout.each(complex, &mut |name| names.push(name.as_str()));
+        make.bind(py).call1((reference, name, PyList::new(py, names)?))
+    }
+
+    /// Returns the type with a reference: its name, or its number if it has none.
+    fn type_id(&self, reference: &Bound<'_, PyAny>) -> PyResult<TypeId> {
+        let unknown = || PyKeyError::new_err(format!("no type {reference}"));
+        if let Ok(index) = reference.extract::<usize>() {
+            return self.schemas().types().nth(index).map(|(id, _)| id).ok_or_else(unknown);
+        }
+        let name: String = reference.extract()?;
+        let name = parse_name(&name).ok_or_else(unknown)?;
+        let builtin = || Schemas::builtin_named(&name);
+        self.schemas().type_named(&name).or_else(builtin).ok_or_else(unknown)
+    }
+
+    fn type_content(&self, reference: &Bound<'_, PyAny>) -> PyResult<ElementRef> {
+        let id = self.type_id(reference)?;
+        let unused = || PyValueError::new_err(format!("no message has a value of the type {reference}"));
+        self.contract.lowered().exactly(id, Use::Literal).ok_or_else(unused)
+    }
+}
+
+/// A contract: an imported WSDL or schema.
+#[pyclass(name = "Contract", module = "deltasoap._engine", frozen)]
+pub(crate) struct PyContract {
+    pub(crate) shop: Arc<Shop>,
+}
+
+#[pymethods]
+impl PyContract {
+    /// Imports a WSDL or a schema from a URL, a file, a directory or a zip archive.
+    ///
+    /// `load` fetches documents from the network; `progress` is called with each location before it
+    /// is read.
+    #[staticmethod]
+    #[pyo3(signature = (location, *, load=None, tolerant=true, progress=None, allow_private=false))]
+    fn load(
+        py: Python<'_>,
+        location: &str,
+        load: Option<Py<PyAny>>,
+        tolerant: bool,
+        progress: Option<Py<PyAny>>,
+        allow_private: bool,
+    ) -> PyResult<Self> {
+        let importer = importer(tolerant, allow_private || load.is_some());
+        Self::import(py, importer, load, progress, |importer| importer.import(location))
+    }
+
+    /// Imports a WSDL or a schema from its text. References are relative to `location`, a URL or
+    /// the path of a file.
+    #[staticmethod]
+    #[pyo3(signature = (document, location="", *, load=None, tolerant=true))]
+    fn parse(
+        py: Python<'_>,
+        document: Vec<u8>,
+        location: &str,
+        load: Option<Py<PyAny>>,
+        tolerant: bool,
+    ) -> PyResult<Self> {
+        let place = match Url::parse(location) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") => Location::Web(url),
+            _ if location.is_empty() => Location::Text("(text)".to_owned()),
+            _ => Location::File(PathBuf::from(location)),
+        };
+        let importer = importer(tolerant, load.is_some());
+        Self::import(py, importer, load, None, move |importer| importer.bytes(place.clone(), document.clone()))
+    }
+
+    /// The services: their names, and their ports with addresses, bindings and operations.
+    #[getter]
+    fn services<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        describe::services(py, &self.shop)
+    }
+
+    /// The SOAP bindings, with their operations.
+    #[getter]
+    fn bindings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        describe::bindings(py, &self.shop)
+    }
+
+    /// The messages, port types, bindings and services as the WSDL defines them.
+    #[getter]
+    fn definitions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        definitions::describe(py, &self.shop)
+    }
+
+    /// What the import left out or read leniently, each as text.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.shop.contract.notes().iter().map(ToString::to_string).collect()
+    }
+
+    /// The namespaces of all types and elements, in the order of the schemas.
+    #[getter]
+    fn namespaces(&self) -> Vec<String> {
+        describe::namespaces(&self.shop)
+    }
+
+    /// The names of all types that have one, but for built-in ones.
+    #[getter]
+    fn type_names(&self) -> Vec<String> {
+        let own = self.shop.schemas().types().filter(|(_, it)| it.place.is_some());
+        own.filter_map(|(_, it)| it.name.as_ref().map(to_python::qualified)).collect()
+    }
+
+    /// The names of all elements that a schema declares.
+    #[getter]
+    fn element_names(&self) -> Vec<String> {
+        let elements = self.shop.schemas().elements().filter(|(_, it)| it.is_global);
+        elements.map(|(_, it)| to_python::qualified(&it.name)).collect()
+    }
+
+    /// Describes a type by its name, or its number if it has none.
+    fn r#type<'py>(&self, reference: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        describe::type_of(reference.py(), &self.shop, self.shop.type_id(reference)?)
+    }
+
+    /// Describes an element that a schema declares.
+    fn element<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+        let found = parse_name(name).and_then(|name| self.shop.schemas().element_named(&name));
+        let id = found.ok_or_else(|| PyKeyError::new_err(format!("no element {name}")))?;
+        describe::element(py, self.shop.schemas(), id)
+    }
+
+    /// Describes an attribute that a schema declares.
+    fn attribute<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+        let found = parse_name(name).and_then(|name| self.shop.schemas().attribute_named(&name));
+        let id = found.ok_or_else(|| PyKeyError::new_err(format!("no attribute {name}")))?;
+        describe::attribute(py, self.shop.schemas(), id)
+    }
+
+    /// Returns an operation of a binding.
+    fn operation(&self, py: Python<'_>, binding: &str, name: &str) -> PyResult<PyOperation> {
+        let is_it = |it: &Operation| {
+            let is_name = it.name() == name || it.distinct_name() == name;
+            is_name && to_python::qualified(&it.binding().name) == binding
+        };
+        let all = self.shop.contract.operations();
+        let found = all.into_iter().find(is_it);
+        let unknown = || PyKeyError::new_err(format!("the binding {binding} has no operation {name}"));
+        PyOperation::new(py, Arc::clone(&self.shop), found.ok_or_else(unknown)?)
+    }
+
+    /// Sets how the class of a complex type is made: called with the reference of the type (`None`
+    /// if it has none), its name, and the names of its values, once for each type that is needed.
+    fn set_classes(&self, make: Py<PyAny>) -> PyResult<()> {
+        self.shop.make.set(make).map_err(|_| PyValueError::new_err("the classes have been set"))
+    }
+
+    /// Sets how elements are converted that the schema does not restrict: `read(name, document)`
+    /// returns a value, `write(value, name)` a document, whose element has that name if it is not
+    /// `None`.
+    fn set_wildcards(&self, read: Py<PyAny>, write: Py<PyAny>) -> PyResult<()> {
+        let again = |_| PyValueError::new_err("the wildcards have been set");
+        self.shop.wildcards.set(Wildcards { read, write }).map_err(again)
+    }
+
+    /// Writes an element that a schema declares, as a document.
+    fn encode_element<'py>(&self, name: &str, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let name = self.element_name(name)?;
+        let content = self.shop.element(&name).ok_or_else(|| unreadable(&name))?;
+        self.encode(&name, content, value)
+    }
+
+    /// Writes a value of a type in an element of this name, as a document.
+    fn encode_type<'py>(
+        &self,
+        reference: &Bound<'py, PyAny>,
+        name: &str,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let content = self.shop.type_content(reference)?;
+        let name = parse_name(name).ok_or_else(|| PyValueError::new_err(format!("{name:?} is no name")))?;
+        self.encode(&name, content, value)
+    }
+
+    /// Reads an element that a schema declares.
+    #[pyo3(signature = (name, document, *, tolerance="strict"))]
+    fn decode_element<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        document: &[u8],
+        tolerance: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let name = self.element_name(name)?;
+        let content = self.shop.element(&name).ok_or_else(|| unreadable(&name))?;
+        self.decode(py, content, document, tolerance)
+    }
+
+    /// Reads an element of any name as a value of a type.
+    #[pyo3(signature = (reference, document, *, tolerance="strict"))]
+    fn decode_type<'py>(
+        &self,
+        reference: &Bound<'py, PyAny>,
+        document: &[u8],
+        tolerance: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.decode(reference.py(), self.shop.type_content(reference)?, document, tolerance)
+    }
+
+    /// The names of the values of a complex type, in order.
+    fn value_names(&self, reference: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+        let content = self.shop.type_content(reference)?;
+        let view = self.shop.schema().view(content);
+        let Some(complex) = view.complex() else { return Ok(Vec::new()) };
+        let layout = self.shop.layouts.of(reference.py(), content, complex, view);
+        let mut names = Vec::new();
+        layout.each(complex, &mut |name| names.push(name.as_str().to_owned()));
+        Ok(names)
+    }
+}
+
+impl PyContract {
+    fn import(
+        py: Python<'_>,
+        importer: Importer,
+        load: Option<Py<PyAny>>,
+        progress: Option<Py<PyAny>>,
+        import: impl Fn(&Importer) -> Result<deltasoap_wsdl::Import, deltasoap_wsdl::Error> + Send + Sync,
+    ) -> PyResult<Self> {
+        let raised = Arc::new(Mutex::new(None));
+        let importer = match load.is_some() || progress.is_some() {
+            true => importer.fetch_with(PyFetch { load, progress, raised: Arc::clone(&raised) }),
+            false => importer,
+        };
+        let imported = py.detach(|| import(&importer).map(Contract::from));
+        if let Some(error) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            return Err(error);
+        }
+        let contract = imported.map_err(|error| errors::import(py, &error))?;
+        Ok(PyContract { shop: Arc::new(Shop::new(contract)) })
+    }
+
+    fn element_name(&self, name: &str) -> PyResult<QName> {
+        parse_name(name).ok_or_else(|| PyValueError::new_err(format!("{name:?} is no name of an element")))
+    }
+
+    fn encode<'py>(
+        &self,
+        name: &QName,
+        content: ElementRef,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let py = value.py();
+        let converted = match value.is_none() {
+            true => Ok(Value::Nil),
+            false => FromPython::new(py, &self.shop)?.content(value, content, name),
+        };
+        let converted = converted.map_err(|error| error.into_py_err(py))?;
+        let bytes = write(&self.shop, name, content, &converted).map_err(|error| error.into_py_err(py))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn decode<'py>(
+        &self,
+        py: Python<'py>,
+        content: ElementRef,
+        document: &[u8],
+        tolerance: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        decode(py, &self.shop, content, document, tolerance)
+    }
+}
+
+/// Reads an element of any name as the content of one.
+pub(crate) fn decode<'py>(
+    py: Python<'py>,
+    shop: &Shop,
+    content: ElementRef,
+    document: &[u8],
+    tolerance: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let decoded = match tolerance {
+        "lenient" => decode_leniently(shop, content, document),
+        other => decode_with(shop, content, document, self::tolerance(other)?).map(|(value, _)| value),
+    };
+    let value = decoded.map_err(|error| errors::raise(py, "XMLParseError", (errors::with_causes(&error),), &[]))?;
+    ToPython::new(py, shop, &|_| None).content(&value, content)
+}
+
+fn decode_with(
+    shop: &Shop,
+    content: ElementRef,
+    document: &[u8],
+    tolerance: Tolerance,
+) -> Result<(Value, Vec<Deviation>), deltasoap_core::Error> {
+    let mut decoder = Decoder::new(DecodeOptions { tolerance, ..DecodeOptions::default() });
+    let mut root = ElementRoot::<Value>::new(shop.schema().view(content));
+    decoder.decode(&mut root, document)?;
+    Ok((root.value, decoder.deviations().to_vec()))
+}
+
+/// Reads as zeep does by default: what is unknown or out of order is an error, what is missing or in
+/// another namespace is not.
+fn decode_leniently(shop: &Shop, content: ElementRef, document: &[u8]) -> Result<Value, deltasoap_core::Error> {
+    let refused = match decode_with(shop, content, document, Tolerance::Strict) {
+        Ok((value, _)) => return Ok(value),
+        Err(error) => error,
+    };
+    let is_refused = |it: &Deviation| {
+        matches!(it.kind, DeviationKind::UnknownElement | DeviationKind::Namesake | DeviationKind::Order)
+    };
+    match decode_with(shop, content, document, Tolerance::AnyOrder) {
+        Ok((value, deviations)) if !deviations.iter().any(is_refused) => Ok(value),
+        _ => Err(refused),
+    }
+}
+
+/// Writes an element as a document.
+pub(crate) fn write(shop: &Shop, name: &QName, content: ElementRef, value: &Value) -> Result<Vec<u8>, Invalid> {
+    let mut encoder = Encoder::new();
+    encoder.start(name);
+    match value {
+        Value::Nil => encoder.nil(),
+        value => value.encode(&mut encoder, shop.schema().view(content)),
+    }
+    encoder.end();
+    encoder.finish().map(deltasoap_core::Buffer::into_vec).map_err(|error| Invalid::new(error.to_string()))
+}
+
+/// Returns the tolerance of a name.
+pub(crate) fn tolerance(name: &str) -> PyResult<Tolerance> {
+    match name {
+        "strict" => Ok(Tolerance::Strict),
+        "unknown" => Ok(Tolerance::Unknown),
+        "any_order" => Ok(Tolerance::AnyOrder),
+        other => Err(PyValueError::new_err(format!("{other:?} is none of strict, unknown, any_order"))),
+    }
+}
+
+/// Returns the version of SOAP as its number.
+pub(crate) fn version(version: Version) -> &'static str {
+    match version {
+        Version::Soap11 => "1.1",
+        Version::Soap12 => "1.2",
+    }
+}
+
+fn unreadable(name: &QName) -> PyErr {
+    PyKeyError::new_err(format!("no element {name}"))
+}
+
+/// The user of a program names the WSDL, so files near it may be read.
+fn importer(tolerant: bool, allow_private: bool) -> Importer {
+    let importer = Importer::new().trust_tree();
+    let importer = if tolerant { importer } else { importer.strict() };
+    if allow_private { importer.allow_private() } else { importer }
+}
+
+/// Fetches documents by a function in Python.
+struct PyFetch {
+    load: Option<Py<PyAny>>,
+    progress: Option<Py<PyAny>>,
+    /// The first exception, which is more than its text.
+    raised: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl Fetch for PyFetch {
+    fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
+        let fetched = Python::attach(|py| {
+            if let Some(progress) = &self.progress {
+                progress.bind(py).call1((request.url.as_str(),))?;
+            }
+            let load = self.load.as_ref().map(|load| load.bind(py).call1((request.url.as_str(),)));
+            load.map(|bytes| bytes?.extract::<Vec<u8>>()).transpose()
+        });
+        match fetched {
+            Ok(Some(bytes)) => Ok(Fetched { bytes, is_private: true, ..Fetched::default() }),
+            Ok(None) => WebClient::default().fetch(request),
+            Err(error) => {
+                let text = error.to_string();
+                self.raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                Err(FetchError::Unavailable(text))
+            }
+        }
+    }
+}

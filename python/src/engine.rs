@@ -1,0 +1,298 @@
+//! The engine of a client: it writes requests, sends them, and reads responses.
+//!
+//! What it remembers of earlier messages belongs to one client. The GIL is held while values are
+//! converted, and released while messages are written, sent and read.
+
+use crate::contract::{PyContract, Shop};
+use crate::errors;
+use crate::from_python::FromPython;
+use crate::operation::PyOperation;
+use crate::run;
+use crate::to_python::{ToPython, qualified};
+use crate::transport::Transport;
+use deltasoap_core::soap::{Envelope, HeaderBlock};
+use deltasoap_core::{Differential, Tolerance, Value};
+use deltasoap_dynamic::{DynamicClient, DynamicError, Operation, Reply as DynamicReply};
+use deltasoap_http::{CallOptions, ClientBuilder, HttpTransport};
+use http::{HeaderName, HeaderValue};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Maximum number of endpoints whose earlier messages are remembered.
+const MAX_ENDPOINTS: usize = 64;
+
+/// The engine of a client.
+#[pyclass(module = "deltasoap._engine", frozen)]
+pub(crate) struct Engine {
+    shop: Arc<Shop>,
+    settings: Settings,
+    transport: Transport,
+    /// By endpoint; `None` for those of the WSDL.
+    clients: Mutex<HashMap<Option<String>, DynamicClient<Transport>>>,
+}
+
+/// The settings of all calls.
+#[derive(Debug, Clone)]
+struct Settings {
+    tolerance: Tolerance,
+    timeout: Option<Duration>,
+    is_differential: bool,
+    has_columns: bool,
+}
+
+#[pymethods]
+impl Engine {
+    /// Creates an engine. `transport` is called as `transport(url, body, headers)` and returns
+    /// `(status, headers, body)`, or an awaitable of that for calls that are awaited; without one,
+    /// requests are sent by HTTP.
+    #[new]
+    #[pyo3(signature = (contract, *, transport=None, tolerance="unknown", timeout=None, differential=true, columns=false))]
+    fn new(
+        contract: &PyContract,
+        transport: Option<Py<PyAny>>,
+        tolerance: &str,
+        timeout: Option<f64>,
+        differential: bool,
+        columns: bool,
+    ) -> PyResult<Self> {
+        let transport = match transport {
+            Some(function) => Transport::Python(Arc::new(function)),
+            None => Transport::Native(HttpTransport::new()),
+        };
+        let settings = Settings {
+            tolerance: crate::contract::tolerance(tolerance)?,
+            timeout: timeout.map(seconds).transpose()?,
+            is_differential: differential,
+            has_columns: columns,
+        };
+        Ok(Engine { shop: Arc::clone(&contract.shop), settings, transport, clients: Mutex::default() })
+    }
+
+    /// Returns the message of a call, which is not sent.
+    #[pyo3(signature = (operation, args, kwargs, *, headers=None))]
+    fn envelope<'py>(
+        &self,
+        py: Python<'py>,
+        operation: &PyOperation,
+        args: &Bound<'py, PyTuple>,
+        kwargs: &Bound<'py, PyDict>,
+        headers: Option<Vec<Bound<'py, PyAny>>>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let value = self.arguments(py, operation, args, kwargs)?;
+        let headers = self.headers(py, headers)?;
+        let of = &operation.operation;
+        let (name, content) = of.request().ok_or_else(|| PyValueError::new_err("the operation has no request"))?;
+        let view = of.view(content);
+        let method = of.method().map_err(|error| errors::lookup(py, &error))?;
+        let envelope = Envelope::element(name, &value, view).version(of.version());
+        let envelope = envelope.encoding(method.element.encoding).headers(&headers);
+        let written = envelope.to_vec();
+        let written = written.map_err(|error| errors::raise(py, "ValidationError", (error.to_string(),), &[]))?;
+        Ok(PyBytes::new(py, &written))
+    }
+
+    /// Calls an operation and waits for its response; `None` for one-way operations.
+    #[pyo3(signature = (operation, args, kwargs, *, headers=None, address=None, http_headers=None, timeout=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        operation: &PyOperation,
+        args: &Bound<'py, PyTuple>,
+        kwargs: &Bound<'py, PyDict>,
+        headers: Option<Vec<Bound<'py, PyAny>>>,
+        address: Option<String>,
+        http_headers: Option<HashMap<String, String>>,
+        timeout: Option<f64>,
+    ) -> PyResult<Option<Reply>> {
+        let value = self.arguments(py, operation, args, kwargs)?;
+        let options = self.options(py, headers, http_headers, timeout)?;
+        let client = self.client(address);
+        let call = client.prepare_operation(operation.operation.clone()).options(options);
+        let sent = run::wait(py, call.send(&value))?;
+        self.reply(py, sent)
+    }
+
+    /// Calls an operation; the result is awaited.
+    #[pyo3(signature = (operation, args, kwargs, *, headers=None, address=None, http_headers=None, timeout=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn call_async<'py>(
+        &self,
+        py: Python<'py>,
+        operation: &PyOperation,
+        args: &Bound<'py, PyTuple>,
+        kwargs: &Bound<'py, PyDict>,
+        headers: Option<Vec<Bound<'py, PyAny>>>,
+        address: Option<String>,
+        http_headers: Option<HashMap<String, String>>,
+        timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let value = self.arguments(py, operation, args, kwargs)?;
+        let options = self.options(py, headers, http_headers, timeout)?;
+        let (client, operation) = (self.client(address), operation.operation.clone());
+        let (shop, has_columns) = (Arc::clone(&self.shop), self.settings.has_columns);
+        pyo3_async_runtimes::tokio::future_into_py(py, async move {
+            let sent = client.prepare_operation(operation).options(options).send(&value).await;
+            Python::attach(|py| received(py, shop, sent, has_columns))
+        })
+    }
+
+    /// Counters of messages, and what differential modes skipped.
+    #[getter]
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let mut decoded = deltasoap_core::DifferentialStats::default();
+        let mut encoded = deltasoap_core::EncodeStats::default();
+        let mut deviations = 0;
+        for client in self.clients.lock().unwrap_or_else(PoisonError::into_inner).values() {
+            decoded += client.differential_stats();
+            encoded += client.encode_stats();
+            deviations += client.deviations();
+        }
+        let dict = PyDict::new(py);
+        dict.set_item("responses", decoded.messages)?;
+        dict.set_item("response_bytes_skipped", decoded.fast_bytes)?;
+        dict.set_item("response_bytes_read", decoded.regular_bytes)?;
+        dict.set_item("requests", encoded.messages)?;
+        dict.set_item("request_bytes", encoded.bytes)?;
+        dict.set_item("request_bytes_written", encoded.written)?;
+        dict.set_item("deviations", deviations)?;
+        Ok(dict)
+    }
+}
+
+impl Engine {
+    fn arguments<'py>(
+        &self,
+        py: Python<'py>,
+        operation: &PyOperation,
+        args: &Bound<'py, PyTuple>,
+        kwargs: &Bound<'py, PyDict>,
+    ) -> PyResult<Value> {
+        let request = operation.operation.request();
+        let (name, content) = request.ok_or_else(|| PyValueError::new_err("the operation has no request"))?;
+        let converted = FromPython::new(py, &self.shop)?.arguments(content, name, args, kwargs);
+        converted.map_err(|error| error.into_py_err(py))
+    }
+
+    fn headers(&self, py: Python<'_>, headers: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Vec<HeaderBlock>> {
+        let reader = FromPython::new(py, &self.shop)?;
+        let block = |value| reader.any_element(value).map(|node| HeaderBlock { node });
+        let blocks = headers.iter().flatten().map(block).collect::<Result<_, _>>();
+        blocks.map_err(|error| error.into_py_err(py))
+    }
+
+    fn options(
+        &self,
+        py: Python<'_>,
+        headers: Option<Vec<Bound<'_, PyAny>>>,
+        http_headers: Option<HashMap<String, String>>,
+        timeout: Option<f64>,
+    ) -> PyResult<CallOptions> {
+        let blocks = self.headers(py, headers)?;
+        let mut options = blocks.into_iter().fold(CallOptions::new(), CallOptions::header).understands_all();
+        for (name, value) in http_headers.into_iter().flatten() {
+            let refused = |_| PyValueError::new_err(format!("{name:?} is no HTTP header"));
+            let header = HeaderName::try_from(&name).map_err(refused)?;
+            let refused = |_| PyValueError::new_err(format!("the HTTP header {name} cannot have this value"));
+            options = options.http_header(header, HeaderValue::try_from(value).map_err(refused)?);
+        }
+        Ok(match timeout {
+            Some(timeout) => options.timeout(seconds(timeout)?),
+            None => options,
+        })
+    }
+
+    /// Returns the client of an endpoint, which remembers its messages.
+    fn client(&self, address: Option<String>) -> DynamicClient<Transport> {
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.get(&address) {
+            return client.clone();
+        }
+        let settings = self.settings.clone();
+        let configure = move |builder: ClientBuilder| {
+            let builder = builder.tolerance(settings.tolerance).timeout(settings.timeout);
+            match settings.is_differential {
+                true => builder,
+                false => builder.differential(Differential::OFF),
+            }
+        };
+        let client = DynamicClient::with_transport(self.shop.contract.clone(), self.transport.clone());
+        let client = client.configure(configure);
+        let client = match &address {
+            Some(address) => client.endpoint(address),
+            None => client,
+        };
+        if clients.len() < MAX_ENDPOINTS {
+            clients.insert(address, client.clone());
+        }
+        client
+    }
+
+    fn reply(&self, py: Python<'_>, sent: Result<Option<DynamicReply>, DynamicError>) -> PyResult<Option<Reply>> {
+        received(py, Arc::clone(&self.shop), sent, self.settings.has_columns)
+    }
+}
+
+fn received(
+    py: Python<'_>,
+    shop: Arc<Shop>,
+    sent: Result<Option<DynamicReply>, DynamicError>,
+    has_columns: bool,
+) -> PyResult<Option<Reply>> {
+    let received = sent.map_err(|error| errors::call(py, error))?;
+    Ok(received.map(|reply| Reply { shop, reply: Arc::new(reply), has_columns }))
+}
+
+fn seconds(value: f64) -> PyResult<Duration> {
+    let refused = |_| PyValueError::new_err(format!("{value} is no time in seconds"));
+    Duration::try_from_secs_f64(value).map_err(refused)
+}
+
+/// A response. Its values are read from the engine's memory when they are asked for.
+#[pyclass(module = "deltasoap._engine", frozen)]
+pub(crate) struct Reply {
+    shop: Arc<Shop>,
+    reply: Arc<DynamicReply>,
+    has_columns: bool,
+}
+
+#[pymethods]
+impl Reply {
+    /// The value of the body's element.
+    #[getter]
+    fn body<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let operation: &Operation = &self.reply.operation;
+        let (_, content) = operation.response().ok_or_else(|| PyValueError::new_err("a response without a body"))?;
+        let part = |uri: &deltasoap_core::PartUri| self.reply.part(uri).map(|bytes| bytes.to_vec());
+        let converter = ToPython::new(py, &self.shop, &part);
+        let converter = match self.has_columns {
+            true => converter.with_columns(Arc::clone(&self.shop), Arc::clone(&self.reply)),
+            false => converter,
+        };
+        converter.content(&self.reply.body, content)
+    }
+
+    /// The header blocks: their names and values.
+    #[getter]
+    fn headers<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+        let converter = ToPython::new(py, &self.shop, &|_| None);
+        let block = |it: &HeaderBlock| Ok((qualified(&it.node.name), converter.element(&it.node)?));
+        self.reply.head.headers.iter().map(block).collect()
+    }
+
+    /// The HTTP status.
+    #[getter]
+    fn status(&self) -> u16 {
+        self.reply.status.as_u16()
+    }
+
+    /// What the response has that the WSDL does not allow, as text.
+    #[getter]
+    fn deviations(&self) -> Vec<String> {
+        self.reply.deviations.iter().map(ToString::to_string).collect()
+    }
+}
