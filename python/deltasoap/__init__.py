@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from deltasoap.client import AsyncClient, CachingClient, Client
+    from deltasoap.exceptions import Fault
     from deltasoap.plugins import Plugin
     from deltasoap.settings import Settings
     from deltasoap.transports import AsyncTransport, Transport
@@ -27,6 +28,7 @@ __all__ = [
     "AsyncTransport",
     "CachingClient",
     "Client",
+    "Fault",
     "Plugin",
     "Settings",
     "Transport",
@@ -40,6 +42,7 @@ _HOMES = {
     "AsyncTransport": "transports",
     "CachingClient": "client",
     "Client": "client",
+    "Fault": "exceptions",
     "Plugin": "plugins",
     "Settings": "settings",
     "Transport": "transports",

@@ -216,8 +216,10 @@ def untyped(value: Any, client: Any) -> Any:
 def typed(value: Any, to: Any) -> Any:
     """A value of a client as an instance of what an annotation names.
 
-    A value of a derived type becomes an instance of that type's class. What fits nowhere is
-    returned as it is: an unknown value of an enumeration, or an array where a list is expected.
+    A value of a derived type becomes an instance of that type's class. Rows become a list of
+    instances: to keep columns, use `client.service` instead of the methods of a generated client.
+    What fits nowhere is returned as it is: an unknown value of an enumeration, or an array of
+    numbers where a list is expected.
     """
     return _Reader({}).read(value, to)
 
@@ -263,6 +265,8 @@ class _Reader:
                 if is_time:
                     return value.astype(value.dtype.kind + "8[us]").tolist()
                 return value.tolist() if copies else value
+        elif hasattr(value, "to_list"):
+            value = value.to_list()
         elif isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
             return value
         return [self.read(each, item, copies) for each in value]
@@ -317,8 +321,12 @@ def _is_class(of: type) -> bool:
     return is_data and "__deltasoap__" in vars(of)
 
 
-@cache
 def _fields(of: Any) -> tuple[_Field, ...]:
+    return _known_fields(of)
+
+
+@cache
+def _known_fields(of: Any) -> tuple[_Field, ...]:
     hints = _hints(of)
     if dataclasses.is_dataclass(of):
         named = {each.name: each.metadata.get("name", each.name) for each in dataclasses.fields(of)}
@@ -328,21 +336,22 @@ def _fields(of: Any) -> tuple[_Field, ...]:
     return tuple(_Field(attribute, name, hints[attribute]) for attribute, name in named.items())
 
 
-@cache
 def _hints(of: Any) -> dict[str, Any]:
-    return typing.get_type_hints(of)
+    return _known_hints(of)
+
+
+_known_hints = cache(typing.get_type_hints)
 
 
 @cache
-def _classes_beside(of: Any) -> dict[str, type]:
-    module = sys.modules.get(of.__module__)
-    return classes(module) if module is not None else {}
+def _classes_in(module: str) -> dict[str, type]:
+    return classes(sys.modules[module]) if module in sys.modules else {}
 
 
 def _own_class(value: Any, to: type) -> type | None:
     """The class of a value's own type, if the module of the expected one has it."""
     qname = getattr(getattr(value, "_xsd_type", None), "qname", None)
-    return _classes_beside(to).get(getattr(qname, "text", ""))
+    return _classes_in(to.__module__).get(getattr(qname, "text", ""))
 
 
 def _class_of(value: Any, to: type) -> type:
@@ -369,7 +378,8 @@ def _fits(value: Any, to: Any) -> bool:
         return True
     origin = typing.get_origin(to)
     if origin is list:
-        return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
+        is_one = isinstance(value, (str, bytes, Mapping)) or hasattr(value, "__values__")
+        return isinstance(value, Iterable) and not is_one
     if not isinstance(to, type):
         return isinstance(value, origin) if isinstance(origin, type) else False
     if issubclass(to, enum.Enum):

@@ -143,7 +143,7 @@ def test_types_are_those_of_the_wsdl() -> None:
     assert hints["symbol"] is str
     assert hints["size"] is shop.Size
     assert hints["smallest"] == shop.Size | None
-    assert hints["sizes"] == list[shop.Size] | None
+    assert hints["sizes"] == types.GenericAlias(list, (shop.Size,)) | None
     assert hints["weights"] == list[float] | None
     assert hints["either"] == shop.Size | int | None
     assert hints["level"] is shop.Level
@@ -269,6 +269,12 @@ def test_arrays_stay_arrays() -> None:
     assert generated.typed(days, list[datetime.date]) == [datetime.datetime(2020, 1, 2)]
 
 
+def test_rows_become_instances() -> None:
+    shop = load("shop")
+    rows = types.SimpleNamespace(to_list=lambda: [{"symbol": "A", "amount": 1.5}])
+    assert generated.typed(rows, list[shop.Sale]) == [shop.Sale(symbol="A", amount=1.5)]
+
+
 def test_faults_are_exceptions_with_details() -> None:
     from deltasoap import Fault
 
@@ -368,7 +374,7 @@ class Service:
         self.requests: list[str] = []
 
     def post_xml(self, address: str, envelope: Any, headers: dict[str, str]) -> Any:
-        from lxml import etree
+        from lxml import etree  # type: ignore[import-untyped,unused-ignore]
 
         self.requests.append(etree.tostring(envelope, method="c14n", exclusive=True).decode())
         return self.response
@@ -417,12 +423,31 @@ def test_responses_are_unwrapped_as_the_annotations_say() -> None:
     assert '<ns0:session xmlns:ns0="urn:shop">t</ns0:session>' in service.requests[0]
 
 
+def test_lists_of_a_service() -> None:
+    shop = load("shop")
+    sales = "".join(f"<sales><symbol>A{n}</symbol><amount>{n}.5</amount></sales>" for n in range(9))
+    amounts = "<amounts>1.5</amounts><amounts>2.5</amounts>"
+    days = "<days>2020-01-02T03:04:05</days><days>2020-01-03T00:00:00</days>"
+    client, service = called(f"<historyResponse>{sales}{amounts}{days}</historyResponse>")
+    history = client.history(sales=[shop.Sale(symbol="A", amount=1.5)])
+    assert type(history) is shop.HistoryResponse
+    assert history.sales == [shop.Sale(symbol=f"A{n}", amount=n + 0.5) for n in range(9)]
+    assert list(history.amounts) == [1.5, 2.5]
+    assert history.days == [
+        datetime.datetime(2020, 1, 2, 3, 4, 5),
+        datetime.datetime(2020, 1, 3),
+    ]
+    assert "<ns0:symbol>A</ns0:symbol><ns0:amount>1.5</ns0:amount>" in service.requests[0]
+
+
 def test_faults_of_a_service() -> None:
     shop = load("shop")
     detail = "<detail><outOfStock><symbol>A</symbol><until>2030-01-01</until></outOfStock></detail>"
     client, _ = called(FAULT.format("sold out", detail), status=500)
     with pytest.raises(shop.OutOfStockError, match="sold out") as raised:
-        client.order(card="1", code="2", _value_1=[{"from": "F"}], _value_2=[{"key": "k", "list": [1]}])
+        client.order(
+            card="1", code="2", _value_1=[{"from": "F"}], _value_2=[{"key": "k", "list": [1]}]
+        )
     assert raised.value.detail == shop.OutOfStock(symbol="A", until=datetime.date(2030, 1, 1))
     client, _ = called(
         FAULT.format("x", "<detail><ClosedFault>night</ClosedFault></detail>"), status=500

@@ -245,6 +245,32 @@ _Address = Address
 
 
 @dataclass(kw_only=True)
+class History:
+    __deltasoap__ = ""
+    __deltasoap_element__ = "{urn:shop}history"
+
+    sales: list[Sale] = field(default_factory=list)
+
+
+@dataclass(kw_only=True)
+class Sale:
+    __deltasoap__ = "{urn:shop}Sale"
+
+    symbol: str
+    amount: float
+
+
+@dataclass(kw_only=True)
+class HistoryResponse:
+    __deltasoap__ = ""
+    __deltasoap_element__ = "{urn:shop}historyResponse"
+
+    sales: list[Sale] = field(default_factory=list)
+    amounts: Float64List = field(default_factory=list)
+    days: list[datetime.datetime] = field(default_factory=list)
+
+
+@dataclass(kw_only=True)
 class ArticleMaker:
     __deltasoap__ = ""
 
@@ -367,6 +393,21 @@ class ShopClient(ServiceClient):
         _result: Party | None = self._call("party", {"id": id}, Party | None, (), _soapheaders)
         return _result
 
+    def history(
+        self,
+        *,
+        sales: Sequence[Sale] | None = None,
+        _soapheaders: Headers | None = None,
+    ) -> HistoryResponse:
+        _result: HistoryResponse = self._call(
+            "history",
+            {"sales": sales},
+            HistoryResponse,
+            (),
+            _soapheaders,
+        )
+        return _result
+
 
 class AsyncShopClient(AsyncServiceClient):
     """The operations of `Shop`.
@@ -444,6 +485,21 @@ class AsyncShopClient(AsyncServiceClient):
             "party",
             {"id": id},
             Party | None,
+            (),
+            _soapheaders,
+        )
+        return _result
+
+    async def history(
+        self,
+        *,
+        sales: Sequence[Sale] | None = None,
+        _soapheaders: Headers | None = None,
+    ) -> HistoryResponse:
+        _result: HistoryResponse = await self._call(
+            "history",
+            {"sales": sales},
+            HistoryResponse,
             (),
             _soapheaders,
         )

@@ -230,6 +230,29 @@ class Address(Model):
 _Address = Address
 
 
+class History(Model):
+    __deltasoap__ = ""
+    __deltasoap_element__ = "{urn:shop}history"
+
+    sales: list[Sale] = Field(default_factory=list)
+
+
+class Sale(Model):
+    __deltasoap__ = "{urn:shop}Sale"
+
+    symbol: str
+    amount: float
+
+
+class HistoryResponse(Model):
+    __deltasoap__ = ""
+    __deltasoap_element__ = "{urn:shop}historyResponse"
+
+    sales: list[Sale] = Field(default_factory=list)
+    amounts: list[float] = Field(default_factory=list)
+    days: list[datetime.datetime] = Field(default_factory=list)
+
+
 class ArticleMaker(Model):
     __deltasoap__ = ""
 
@@ -349,6 +372,21 @@ class ShopClient(ServiceClient):
         _result: Party | None = self._call("party", {"id": id}, Party | None, (), _soapheaders)
         return _result
 
+    def history(
+        self,
+        *,
+        sales: Sequence[Sale] | None = None,
+        _soapheaders: Headers | None = None,
+    ) -> HistoryResponse:
+        _result: HistoryResponse = self._call(
+            "history",
+            {"sales": sales},
+            HistoryResponse,
+            (),
+            _soapheaders,
+        )
+        return _result
+
 
 class AsyncShopClient(AsyncServiceClient):
     """The operations of `Shop`.
@@ -426,6 +464,21 @@ class AsyncShopClient(AsyncServiceClient):
             "party",
             {"id": id},
             Party | None,
+            (),
+            _soapheaders,
+        )
+        return _result
+
+    async def history(
+        self,
+        *,
+        sales: Sequence[Sale] | None = None,
+        _soapheaders: Headers | None = None,
+    ) -> HistoryResponse:
+        _result: HistoryResponse = await self._call(
+            "history",
+            {"sales": sales},
+            HistoryResponse,
             (),
             _soapheaders,
         )

@@ -291,6 +291,42 @@ class Address(CompoundValue):
 _Address = Address
 
 
+class History(CompoundValue):
+    sales: list[Sale]
+    def __init__(
+        self,
+        *,
+        sales: list[Sale] | None = ...,
+    ) -> None: ...
+
+
+class Sale(CompoundValue):
+    symbol: str
+    amount: float
+    def __init__(
+        self,
+        *,
+        symbol: str | None = ...,
+        amount: float | None = ...,
+    ) -> None: ...
+
+
+_Sale = Sale
+
+
+class HistoryResponse(CompoundValue):
+    sales: list[Sale]
+    amounts: Float64List
+    days: list[datetime.datetime]
+    def __init__(
+        self,
+        *,
+        sales: list[Sale] | None = ...,
+        amounts: Float64List | None = ...,
+        days: list[datetime.datetime] | None = ...,
+    ) -> None: ...
+
+
 class ArticleMaker(CompoundValue):
     name: str
     def __init__(
@@ -375,6 +411,12 @@ class ShopService(Protocol):
         """
     def ping(self, *, _soapheaders: Headers | None = ...) -> None: ...
     def party(self, *, id: int, _soapheaders: Headers | None = ...) -> Party | None: ...
+    def history(
+        self,
+        *,
+        sales: Sequence[Sale] | None = ...,
+        _soapheaders: Headers | None = ...,
+    ) -> HistoryResponse: ...
 
 
 class AsyncShopService(Protocol):
@@ -411,6 +453,12 @@ class AsyncShopService(Protocol):
         """
     async def ping(self, *, _soapheaders: Headers | None = ...) -> None: ...
     async def party(self, *, id: int, _soapheaders: Headers | None = ...) -> Party | None: ...
+    async def history(
+        self,
+        *,
+        sales: Sequence[Sale] | None = ...,
+        _soapheaders: Headers | None = ...,
+    ) -> HistoryResponse: ...
 
 
 class ShopFactory(Protocol):
@@ -422,6 +470,7 @@ class ShopFactory(Protocol):
     Order: type[_Order]
     Nothing: type[_Nothing]
     Address: type[_Address]
+    Sale: type[_Sale]
     Person: type[_Person]
     Company: type[_Company]
 
