@@ -272,7 +272,7 @@ def test_arrays_stay_arrays() -> None:
 def test_rows_become_instances() -> None:
     shop = load("shop")
     rows = types.SimpleNamespace(to_list=lambda: [{"symbol": "A", "amount": 1.5}])
-    assert generated.typed(rows, list[shop.Sale]) == [shop.Sale(symbol="A", amount=1.5)]
+    assert generated.typed(rows, types.GenericAlias(list, (shop.Sale,))) == [shop.Sale(symbol="A", amount=1.5)]
 
 
 def test_faults_are_exceptions_with_details() -> None:

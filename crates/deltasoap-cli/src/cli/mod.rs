@@ -37,6 +37,7 @@ const EXAMPLES: &str = "Examples:
   deltasoap validate shop.wsdl message.xml              what is wrong with a message, and where
   deltasoap compile shop.wsdl -o shop.bin               a file that loads faster, for use instead of the WSDL
   deltasoap generate shop.wsdl -o src/shop.rs           Rust: types, a client, a server
+  deltasoap generate --python shop.wsdl -o shop.py      Python: types, clients
   deltasoap replay --wsdl shop.wsdl captured/           the gain of differential decoding on these messages
   deltasoap demo                           all streams, a table
   deltasoap demo --stream tr069 --json     one stream, a line of JSON
