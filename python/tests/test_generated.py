@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from deltasoap import generated
 
 CODEGEN = Path(__file__).parents[2] / "crates/deltasoap-codegen/tests"
@@ -272,7 +273,9 @@ def test_arrays_stay_arrays() -> None:
 def test_rows_become_instances() -> None:
     shop = load("shop")
     rows = types.SimpleNamespace(to_list=lambda: [{"symbol": "A", "amount": 1.5}])
-    assert generated.typed(rows, types.GenericAlias(list, (shop.Sale,))) == [shop.Sale(symbol="A", amount=1.5)]
+    assert generated.typed(rows, types.GenericAlias(list, (shop.Sale,))) == [
+        shop.Sale(symbol="A", amount=1.5)
+    ]
 
 
 def test_faults_are_exceptions_with_details() -> None:
@@ -421,6 +424,68 @@ def test_responses_are_unwrapped_as_the_annotations_say() -> None:
     assert "<ns0:card>a</ns0:card><ns0:code>3</ns0:code><ns0:from>F" in service.requests[0]
     assert "<ns0:key>k</ns0:key><ns0:list>1</ns0:list>" in service.requests[0]
     assert '<ns0:session xmlns:ns0="urn:shop">t</ns0:session>' in service.requests[0]
+
+
+ARTICLE = """
+<Article size="big" other="o"><symbol>A</symbol><size>small</size><smallest i:nil="true"/>
+<sizes>small 7</sizes><weights>1 2.5</weights><either>3</either><level>1</level>
+<price currency="USD">1.5</price><ratings>1</ratings><ratings>2</ratings><marks>1</marks>
+<marks i:nil="true"/><notes>n</notes><notes i:nil="true"/><picture>YWI=</picture>
+<date>2020-01-02</date><time>01:02:03</time><datetime>2020-01-02T01:02:03Z</datetime>
+<lasts>PT1H</lasts><year>2020</year><list>l</list><field>f</field><int>4</int><class>c</class>
+<two-words>true</two-words><kind>new</kind><maker><name>M</name></maker><z:any xmlns:z="urn:z"/>
+<level>lv</level></Article>
+"""
+INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
+
+
+def test_everything_that_a_type_can_have_is_read_and_written() -> None:
+    shop = load("shop")
+    client, _ = called(
+        f"<findResponse xmlns:i='{INSTANCE}'><findResult>{ARTICLE}</findResult></findResponse>"
+    )
+    article = client.find(symbol="A")[0]
+    other = article._value_1
+    assert other.tag == "{urn:z}any"
+    expected = shop.Article(
+        symbol="A",
+        size=shop.Size.SMALL,
+        sizes=[shop.Size.SMALL, shop.Size.VALUE_7],
+        weights=[1.0, 2.5],
+        either=3,
+        level=shop.Level.VALUE_1,
+        price=shop.Money(_value_1=Decimal("1.5"), currency="USD"),
+        ratings=[1, 2],
+        marks=[1.0, None],
+        notes=["n", None],
+        picture=b"ab",
+        date=datetime.date(2020, 1, 2),
+        time=datetime.time(1, 2, 3),
+        datetime=datetime.datetime(2020, 1, 2, 1, 2, 3, tzinfo=datetime.timezone.utc),
+        lasts=datetime.timedelta(hours=1),
+        year=(2020, None),
+        list=["l"],
+        field="f",
+        int=4,
+        class_="c",
+        two_words=True,
+        kind=shop.ArticleKind.NEW,
+        maker=shop.ArticleMaker(name="M"),
+        _value_1=other,
+        level__1="lv",
+        attr__size="big",
+        _attr_1={"other": "o"},
+    )
+    assert article == expected
+    client, service = called("<findResponse/>")
+    client.order(
+        card="1", code="2", _value_1=[{"gift": article}], _value_2=[{"key": "k", "list": [1]}]
+    )
+    sent = service.requests[0].split("<ns0:gift")[1].split("</ns0:gift>")[0]
+    received = f"<Article xmlns='urn:shop' xmlns:ns0='urn:shop'{sent}</Article>"
+    client, _ = called(f"<findResponse><findResult>{received}</findResult></findResponse>")
+    again = client.find(symbol="A")[0]
+    assert dataclasses.replace(again, _value_1=other) == expected
 
 
 def test_lists_of_a_service() -> None:

@@ -149,7 +149,6 @@ fn plain(builtin: Builtin) -> Annotation {
         B::GYearMonth | B::GMonthDay => "tuple[int, int, datetime.tzinfo | None]",
         B::Base64Binary => "bytes",
         B::QName | B::Notation => return Annotation::Any,
-        B::NmTokens | B::IdRefs | B::Entities => return Annotation::list(Annotation::Plain("str")),
         _ => "str",
     })
 }

@@ -2,7 +2,6 @@
 //! of factories.
 
 use super::text::{Lines, quoted};
-use super::types::is_list;
 use super::{Hiding, Writer};
 use crate::names::preferred_module_name;
 use crate::python::Python;
@@ -141,12 +140,12 @@ impl<'m> Writer<'m> {
 
     /// Returns the annotation of an argument: any sequence for a list.
     fn argument(&mut self, of: &Annotation, hiding: &Hiding) -> String {
-        match is_list(of) {
-            Some(item) => {
+        match of {
+            Annotation::List(item) => {
                 let item = self.annotation(item, hiding);
                 format!("{}[{item}]", self.name("Sequence", hiding))
             }
-            None => self.annotation(of, hiding),
+            of => self.annotation(of, hiding),
         }
     }
 

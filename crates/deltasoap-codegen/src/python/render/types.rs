@@ -3,7 +3,7 @@
 use super::text::{Lines, quoted};
 use super::{Hiding, MODEL, Writer};
 use crate::python::Python;
-use crate::python::model::{Annotation, Class, DeclarationId, Docs, Enumeration, Field, Kind, Presence};
+use crate::python::model::{Class, DeclarationId, Docs, Enumeration, Field, Kind, Presence};
 use crate::python::names::{Scope, is_identifier};
 use std::collections::HashMap;
 
@@ -228,12 +228,4 @@ impl Writer<'_> {
 fn optional(field: &Field) -> Field {
     let presence = if field.presence == Presence::Required { Presence::Optional } else { field.presence };
     Field { presence, ..field.clone() }
-}
-
-/// Returns a type as an argument: any sequence for a list.
-pub(super) fn is_list(of: &Annotation) -> Option<&Annotation> {
-    match of {
-        Annotation::List(item) => Some(item),
-        _ => None,
-    }
 }
