@@ -148,8 +148,11 @@ impl Builder {
     /// (`class_`), and the class keeps the XML name. Enumerations are classes of texts or integers.
     /// A client for each port type, and one for asyncio, has a method for each operation, with the
     /// values of the request as arguments; it returns what zeep returns, and raises an exception
-    /// for each declared fault. Of the options for generated Rust, those for the selection of types and
-    /// operations and [`build_client`](Self::build_client) have an effect.
+    /// for each declared fault.
+    ///
+    /// [`operations`](Self::operations), [`types`](Self::types) and
+    /// [`build_client`](Self::build_client) apply to Python too, the other options for generated
+    /// code do not.
     #[must_use]
     pub fn python(mut self, style: Python) -> Self {
         self.python = Some(style);
