@@ -14,8 +14,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from deltasoap.client import AsyncClient, CachingClient, Client
+    from deltasoap.client import CachingClient
     from deltasoap.exceptions import Fault
+    from deltasoap.native import AsyncClient, Client, HttpTransport
     from deltasoap.plugins import Plugin
     from deltasoap.settings import Settings
     from deltasoap.transports import AsyncTransport, Transport
@@ -29,6 +30,7 @@ __all__ = [
     "CachingClient",
     "Client",
     "Fault",
+    "HttpTransport",
     "Plugin",
     "Settings",
     "Transport",
@@ -38,11 +40,12 @@ __all__ = [
 # Modules are imported when a name is first used, so that importing the package takes no time.
 _HOMES = {
     "AnyObject": "xsd.values",
-    "AsyncClient": "client",
+    "AsyncClient": "native",
     "AsyncTransport": "transports",
     "CachingClient": "client",
-    "Client": "client",
+    "Client": "native",
     "Fault": "exceptions",
+    "HttpTransport": "native",
     "Plugin": "plugins",
     "Settings": "settings",
     "Transport": "transports",
