@@ -362,7 +362,7 @@ def _class_of(value: Any, to: type) -> type:
 
 def _item(value: Any, name: str) -> Any:
     """A value of a value by its name; None if it is absent."""
-    return value[name] if name in value else None  # noqa: SIM401
+    return value[name] if name in value else None
 
 
 def _enumerated(value: Any, to: type[_Type]) -> Any:
