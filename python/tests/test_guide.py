@@ -1,0 +1,134 @@
+"""The programs in READMEs and the guide, which run against services on this machine.
+
+The programs of a page run in their order, with the names of those before them, as in a notebook.
+Those marked `python,ignore` are only compiled.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType
+from typing import Any, NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "python/examples"
+GUIDE = ROOT / "docs/guide/src"
+sys.path.insert(0, str(EXAMPLES))
+
+import echo_server  # noqa: E402
+
+PAGES = [ROOT / "README.md", ROOT / "python/README.md", *sorted(GUIDE.glob("*.md"))]
+FENCE = re.compile(r"^```python(,ignore)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+_ENVELOPE = (
+    b'<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>%s</e:Body>'
+    b"</e:Envelope>"
+)
+_QUOTE = b'<GetQuoteResponse xmlns="urn:quotes"><price>42.5</price></GetQuoteResponse>'
+_UNKNOWN = (
+    b"<e:Fault><faultcode>e:Client</faultcode><faultstring>no such symbol</faultstring><detail>"
+    b'<UnknownSymbol xmlns="urn:quotes"><symbol>NONE</symbol></UnknownSymbol></detail></e:Fault>'
+)
+
+
+class Program(NamedTuple):
+    """A block of code of a page."""
+
+    line: int
+    text: str
+    is_run: bool
+
+
+class Handler(echo_server.EchoHandler):
+    """The service of the echo, and that of quotes."""
+
+    def do_POST(self) -> None:
+        """Answer a request for a quote, or send the request back."""
+        request = self.rfile.read(int(self.headers["Content-Length"]))
+        if b"GetQuote" not in request:
+            self.send(200, echo_server.echoed(request))
+        elif b">ACME<" in request:
+            self.send(200, _ENVELOPE % _QUOTE)
+        else:
+            self.send(500, _ENVELOPE % _UNKNOWN)
+
+
+def programs(page: Path) -> list[Program]:
+    """The blocks of Python of a page."""
+    text = page.read_text(encoding="utf-8")
+    found = FENCE.finditer(text)
+    line = lambda at: text.count("\n", 0, at) + 1  # noqa: E731
+    return [Program(line(each.start(2)), each[2], not each[1]) for each in found]
+
+
+def compiled(page: Path, program: Program, address: str) -> CodeType:
+    """A block with the service's address; errors in it name the page and its line."""
+    text = program.text.replace("http://127.0.0.1:8080/", address)
+    return compile("\n" * (program.line - 1) + text, str(page), "exec")
+
+
+def run(page: Path, address: str) -> None:
+    """Run the programs of a page."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for program in programs(page):
+        code = compiled(page, program, address)
+        if program.is_run:
+            exec(code, names)
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Where the services are."""
+    with echo_server.serving(Handler) as address:
+        yield address
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> Path:
+    """The folder in which programs run: it has the files that they name."""
+    port = int(address.rpartition(":")[2].strip("/"))
+    for wsdl in (GUIDE / "quotes.wsdl", EXAMPLES / "echo.wsdl"):
+        (tmp_path / wsdl.name).write_bytes(echo_server.addressed(wsdl, port))
+    for name in ("key.pem", "cert.pem"):
+        shutil.copy(ROOT / "testdata/security" / name, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    # Names are looked up in `sys.modules` by dataclasses.
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if programs(page)],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_the_programs_of_a_page_run(page: Path, folder: Path, address: str) -> None:
+    run(page, address)
+
+
+def test_pages_with_programs_are_found() -> None:
+    found = {page.name for page in PAGES if any(each.is_run for each in programs(page))}
+    assert {"README.md", "python.md", "numpy-and-arrow.md", "migrating-from-zeep.md"} <= found
+    assert programs(ROOT / "README.md")
+
+
+def test_an_error_names_the_line_of_the_page(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# A\n\n```python\nx = 1\n```\n\n```python,ignore\nfail()\n```\n\n```python\nx / 0\n```\n")
+    with pytest.raises(ZeroDivisionError) as raised:
+        run(page, "")
+    assert raised.traceback[-1].lineno + 1 == 12
+    assert Path(raised.traceback[-1].path) == page
+
+
+def test_programs_that_are_not_run_are_compiled(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```python,ignore\nx = (\n```\n")
+    with pytest.raises(SyntaxError):
+        run(page, "")
