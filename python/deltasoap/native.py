@@ -8,17 +8,22 @@ What needs the message itself (plugins, WS-Security by objects of Python, other 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.request import urlopen
 
-from deltasoap import client
-from deltasoap._engine import Engine
+from deltasoap import client, transports
+from deltasoap._engine import Engine, Http
 from deltasoap.client import Factory
+from deltasoap.envelope import etree_to_string
 from deltasoap.proxy import AsyncOperationProxy, OperationProxy, ServiceProxy
 from deltasoap.wsdl.messages import unwrapped
 
-__all__ = ["AsyncClient", "Client", "Factory", "HttpTransport"]
+if TYPE_CHECKING:
+    from lxml import etree
+
+__all__ = ["AsyncClient", "Client", "Factory", "AsyncHttpTransport", "HttpTransport"]
 
 
 class HttpTransport:
@@ -32,24 +37,87 @@ class HttpTransport:
         self.load_timeout = timeout
         self.operation_timeout = operation_timeout
 
+    @cached_property
+    def _http(self) -> Http:
+        return Http()
+
     def load(self, url: str) -> bytes:
         """Return a document of the WSDL, from a URL or a file."""
         if url.startswith(("http://", "https://")):
             with urlopen(url, timeout=self.load_timeout) as response:
                 content: bytes = response.read()
                 return content
-        path = url.removeprefix("file://")
-        with open(path, "rb") as file:
+        with open(url.removeprefix("file://"), "rb") as file:
             return file.read()
+
+    def post(self, address: str, message: bytes, headers: Mapping[str, str]) -> HttpResponse:
+        """Send a message that Python code has written."""
+        return HttpResponse(
+            *self._http.post(address, message, dict(headers), self.operation_timeout)
+        )
+
+    def post_xml(
+        self, address: str, envelope: etree._Element, headers: Mapping[str, str]
+    ) -> HttpResponse:
+        """Send an envelope."""
+        return self.post(address, etree_to_string(envelope), headers)
 
     def close(self) -> None:
         """Connections close when the client is no longer used."""
+
+
+class AsyncHttpTransport(HttpTransport):
+    """The HTTP of the engine, for calls that are awaited."""
+
+    async def post(  # type: ignore[override]
+        self, address: str, message: bytes, headers: Mapping[str, str]
+    ) -> HttpResponse:
+        """Send a message that Python code has written."""
+        sent = await self._http.post_async(address, message, dict(headers), self.operation_timeout)
+        return HttpResponse(*sent)
+
+    async def post_xml(  # type: ignore[override]
+        self, address: str, envelope: etree._Element, headers: Mapping[str, str]
+    ) -> HttpResponse:
+        """Send an envelope."""
+        return await self.post(address, etree_to_string(envelope), headers)
 
     async def aclose(self) -> None:
         """Connections close when the client is no longer used."""
 
 
-class _Native:
+class HttpResponse:
+    """A response of HTTP, with the names that requests and httpx have for its parts."""
+
+    def __init__(self, status_code: int, headers: list[tuple[str, str]], content: bytes) -> None:
+        self.status_code = status_code
+        self.headers = _Headers(headers)
+        self.content = content
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        return self.content.decode("utf-8", "replace")
+
+
+class _Headers(dict[str, str]):
+    """Headers by their names in any case."""
+
+    def __init__(self, headers: list[tuple[str, str]]) -> None:
+        super().__init__((name.lower(), value) for name, value in headers)
+
+    def __getitem__(self, name: str) -> str:
+        return super().__getitem__(name.lower())
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and super().__contains__(name.lower())
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a header, or the default if there is none."""
+        return super().get(name.lower(), default)
+
+
+class EngineCalls:
     """What both kinds of clients have: an engine, made with the first call."""
 
     wsdl: Any
@@ -63,10 +131,20 @@ class _Native:
         """The engine, which remembers messages to compare the next ones with."""
         return Engine(
             self.wsdl.contract,
+            transport=self._post,
             tolerance="any_order",
-            timeout=self.transport.operation_timeout,
-            columns=self.settings.columns,
+            timeout=getattr(self.transport, "operation_timeout", None),
+            columns=self._has_columns and self.settings.columns,
         )
+
+    _has_columns = True
+
+    @property
+    def _post(self) -> Callable[..., Any] | None:
+        """What sends for the engine: None for itself, else the transport's method `post`."""
+        if isinstance(self.transport, HttpTransport):
+            return None
+        return _Post(self.transport)
 
     @property
     def stats(self) -> dict[str, int]:
@@ -78,11 +156,43 @@ class _Native:
     def _is_native(self) -> bool:
         """Whether nothing needs the messages themselves."""
         return (
-            isinstance(self.transport, HttpTransport)
+            _sends_bytes(self.transport)
             and not self.plugins
             and not self.wsse
             and not self.settings.raw_response
         )
+
+
+class _Post:
+    """The method `post` of a transport, as the engine calls it."""
+
+    def __init__(self, transport: Any) -> None:
+        self._transport = transport
+
+    def __call__(self, url: str, body: bytes, headers: dict[str, str]) -> Any:
+        response = self._transport.post(url, body, headers)
+        return self._awaited(response) if hasattr(response, "__await__") else _parts(response)
+
+    async def _awaited(self, response: Any) -> Any:
+        return _parts(await response)
+
+
+def _parts(response: Any) -> tuple[int, list[tuple[str, str]], bytes]:
+    return response.status_code, list(response.headers.items()), response.content
+
+
+def _sends_bytes(transport: Any) -> bool:
+    """Whether a transport writes envelopes as they are: its class does not override that."""
+    written = getattr(type(transport), "post_xml", None)
+    return written in _WRITERS
+
+
+_WRITERS = (
+    HttpTransport.post_xml,
+    AsyncHttpTransport.post_xml,
+    transports.Transport.post_xml,
+    transports.AsyncTransport.post_xml,
+)
 
 
 class _NativeOperation(OperationProxy):
@@ -157,25 +267,23 @@ class _AsyncNativeOperation(_NativeOperation):
         return self._result(reply)
 
 
-class _NativeService(ServiceProxy):
+class EngineService(ServiceProxy):
     _operation_class = _NativeOperation
 
 
-class _AsyncNativeService(ServiceProxy):
+class AsyncEngineService(ServiceProxy):
     _operation_class = _AsyncNativeOperation
 
 
-class Client(_Native, client.Client):
+class Client(EngineCalls, client.Client):
     """A client of a WSDL, which sends through the engine."""
 
     _default_transport = HttpTransport  # type: ignore[assignment]
-    _service_class = _NativeService
+    _service_class = EngineService
 
 
-class AsyncClient(_Native, client.AsyncClient):
+class AsyncClient(EngineCalls, client.AsyncClient):
     """A client whose operations are awaited, which sends through the engine."""
 
-    _default_transport = HttpTransport  # type: ignore[assignment]
-    _service_class = _AsyncNativeService  # type: ignore[assignment]
-
-
+    _default_transport = AsyncHttpTransport  # type: ignore[assignment]
+    _service_class = AsyncEngineService  # type: ignore[assignment]

@@ -18,6 +18,7 @@ mod describe;
 mod engine;
 mod errors;
 mod from_python;
+mod http;
 mod lenient;
 mod names;
 mod operation;
@@ -38,6 +39,8 @@ mod engine_module {
     use crate::contract::PyContract;
     #[pymodule_export]
     use crate::engine::{Engine, Reply};
+    #[pymodule_export]
+    use crate::http::Http;
     #[pymodule_export]
     use crate::operation::PyOperation;
 }
