@@ -11,13 +11,14 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import CodeType
-from typing import Any, NamedTuple
+from types import CodeType, ModuleType
+from typing import NamedTuple
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "python/examples"
+DATA = ROOT / "python/tests/data"
 GUIDE = ROOT / "docs/guide/src"
 sys.path.insert(0, str(EXAMPLES))
 
@@ -35,6 +36,11 @@ _UNKNOWN = (
     b"<e:Fault><faultcode>e:Client</faultcode><faultstring>no such symbol</faultstring><detail>"
     b'<UnknownSymbol xmlns="urn:quotes"><symbol>NONE</symbol></UnknownSymbol></detail></e:Fault>'
 )
+_MULTIPART = 'multipart/related; boundary=part; type="text/xml"; start="<root>"'
+_PACKAGE = (
+    b"--part\r\nContent-Type: text/xml\r\nContent-ID: <root>\r\n\r\n%s\r\n"
+    b"--part\r\nContent-Type: image/png\r\nContent-ID: <chart>\r\n\r\nPNG\r\n--part--\r\n"
+)
 
 
 class Program(NamedTuple):
@@ -51,10 +57,13 @@ class Handler(echo_server.EchoHandler):
     def do_POST(self) -> None:
         """Answer a request for a quote, or send the request back."""
         request = self.rfile.read(int(self.headers["Content-Length"]))
+        quote = _ENVELOPE % _QUOTE
         if b"GetQuote" not in request:
             self.send(200, echo_server.echoed(request))
         elif b">ACME<" in request:
-            self.send(200, _ENVELOPE % _QUOTE)
+            self.send(200, quote)
+        elif b">CHART<" in request:
+            self.send(200, _PACKAGE % quote, _MULTIPART)
         else:
             self.send(500, _ENVELOPE % _UNKNOWN)
 
@@ -70,16 +79,19 @@ def programs(page: Path) -> list[Program]:
 def compiled(page: Path, program: Program, address: str) -> CodeType:
     """A block with the service's address; errors in it name the page and its line."""
     text = program.text.replace("http://127.0.0.1:8080/", address)
-    return compile("\n" * (program.line - 1) + text, str(page), "exec")
+    return compile("\n" * (program.line - 1) + text, str(page), "exec", dont_inherit=True)
 
 
 def run(page: Path, address: str) -> None:
     """Run the programs of a page."""
-    names: dict[str, Any] = {"__name__": "__main__"}
-    for program in programs(page):
-        code = compiled(page, program, address)
-        if program.is_run:
-            exec(code, names)
+    module = ModuleType("guide")
+    # Dataclasses look their module up here.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, module.__name__, module)
+        for program in programs(page):
+            code = compiled(page, program, address)
+            if program.is_run:
+                exec(code, vars(module))
 
 
 @pytest.fixture(scope="module")
@@ -93,13 +105,11 @@ def address() -> Iterator[str]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> Path:
     """The folder in which programs run: it has the files that they name."""
     port = int(address.rpartition(":")[2].strip("/"))
-    for wsdl in (GUIDE / "quotes.wsdl", EXAMPLES / "echo.wsdl"):
+    for wsdl in (GUIDE / "quotes.wsdl", EXAMPLES / "echo.wsdl", DATA / "hello.wsdl"):
         (tmp_path / wsdl.name).write_bytes(echo_server.addressed(wsdl, port))
     for name in ("key.pem", "cert.pem"):
         shutil.copy(ROOT / "testdata/security" / name, tmp_path)
     monkeypatch.chdir(tmp_path)
-    # Names are looked up in `sys.modules` by dataclasses.
-    monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
 
 
