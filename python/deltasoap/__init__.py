@@ -14,8 +14,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from deltasoap.client import CachingClient
-    from deltasoap.native import AsyncClient, Client, HttpTransport
+    from deltasoap._engine import ColumnView, Rows
+    from deltasoap.client import AsyncClient, CachingClient, Client
+    from deltasoap.http import HttpTransport
     from deltasoap.plugins import Plugin
     from deltasoap.settings import Settings
     from deltasoap.transports import AsyncTransport, Transport
@@ -28,8 +29,10 @@ __all__ = [
     "AsyncTransport",
     "CachingClient",
     "Client",
+    "ColumnView",
     "HttpTransport",
     "Plugin",
+    "Rows",
     "Settings",
     "Transport",
     "__version__",
@@ -38,11 +41,13 @@ __all__ = [
 # Modules are imported when a name is first used, so that importing the package takes no time.
 _HOMES = {
     "AnyObject": "xsd.values",
-    "AsyncClient": "native",
+    "ColumnView": "_engine",
+    "Rows": "_engine",
+    "AsyncClient": "client",
     "AsyncTransport": "transports",
     "CachingClient": "client",
-    "Client": "native",
-    "HttpTransport": "native",
+    "Client": "client",
+    "HttpTransport": "http",
     "Plugin": "plugins",
     "Settings": "settings",
     "Transport": "transports",
