@@ -15,15 +15,12 @@ from types import CodeType, ModuleType
 from typing import NamedTuple
 
 import pytest
+from echo import EchoHandler, addressed, echoed, serving
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "python/examples"
 DATA = ROOT / "python/tests/data"
 GUIDE = ROOT / "docs/guide/src"
-sys.path.insert(0, str(EXAMPLES))
-
-import echo_server  # noqa: E402
-
 PAGES = [ROOT / "README.md", ROOT / "python/README.md", *sorted(GUIDE.glob("*.md"))]
 FENCE = re.compile(r"^```python(,ignore)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -51,15 +48,15 @@ class Program(NamedTuple):
     is_run: bool
 
 
-class Handler(echo_server.EchoHandler):
+class Handler(EchoHandler):
     """The service of the echo, and that of quotes."""
 
     def do_POST(self) -> None:
         """Answer a request for a quote, or send the request back."""
-        request = self.rfile.read(int(self.headers["Content-Length"]))
+        request = self.body()
         quote = _ENVELOPE % _QUOTE
         if b"GetQuote" not in request:
-            self.send(200, echo_server.echoed(request))
+            self.send(200, echoed(request))
         elif b">ACME<" in request:
             self.send(200, quote)
         elif b">CHART<" in request:
@@ -72,8 +69,8 @@ def programs(page: Path) -> list[Program]:
     """The blocks of Python of a page."""
     text = page.read_text(encoding="utf-8")
     found = FENCE.finditer(text)
-    line = lambda at: text.count("\n", 0, at) + 1  # noqa: E731
-    return [Program(line(each.start(2)), each[2], not each[1]) for each in found]
+    lines = ((text.count("\n", 0, each.start(2)) + 1, each) for each in found)
+    return [Program(line, each[2], not each[1]) for line, each in lines]
 
 
 def compiled(page: Path, program: Program, address: str) -> CodeType:
@@ -97,16 +94,16 @@ def run(page: Path, address: str) -> None:
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """Where the services are."""
-    with echo_server.serving(Handler) as address:
+    with serving(Handler) as address:
         yield address
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> Path:
     """The folder in which programs run: it has the files that they name."""
-    port = int(address.rpartition(":")[2].strip("/"))
+    port = address.rpartition(":")[2].strip("/")
     for wsdl in (GUIDE / "quotes.wsdl", EXAMPLES / "echo.wsdl", DATA / "hello.wsdl"):
-        (tmp_path / wsdl.name).write_bytes(echo_server.addressed(wsdl, port))
+        (tmp_path / wsdl.name).write_bytes(addressed(wsdl, port))
     for name in ("key.pem", "cert.pem"):
         shutil.copy(ROOT / "testdata/security" / name, tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -130,10 +127,11 @@ def test_pages_with_programs_are_found() -> None:
 
 def test_an_error_names_the_line_of_the_page(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text("# A\n\n```python\nx = 1\n```\n\n```python,ignore\nfail()\n```\n\n```python\nx / 0\n```\n")
+    blocks = ["python\nx = 1\n", "python,ignore\nfail()\n", "python\nx / 0\n"]
+    page.write_text("\n".join(f"```{block}```\n" for block in blocks))
     with pytest.raises(ZeroDivisionError) as raised:
         run(page, "")
-    assert raised.traceback[-1].lineno + 1 == 12
+    assert raised.traceback[-1].lineno + 1 == 10
     assert Path(raised.traceback[-1].path) == page
 
 
