@@ -33,8 +33,8 @@ def images(notebook: Any) -> int:
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure little."""
-    monkeypatch.setenv("SIZES", "10 100")
-    monkeypatch.setenv("SECONDS", "0.02")
+    monkeypatch.setenv("MEASURE_SIZES", "10 100")
+    monkeypatch.setenv("MEASURE_SECONDS", "0.02")
     monkeypatch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")
 
 
