@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from deltasoap._engine import ColumnView, Rows
     from deltasoap.client import AsyncClient, CachingClient, Client
+    from deltasoap.exceptions import Fault
     from deltasoap.http import HttpTransport
     from deltasoap.plugins import Plugin
     from deltasoap.settings import Settings
@@ -30,6 +31,7 @@ __all__ = [
     "CachingClient",
     "Client",
     "ColumnView",
+    "Fault",
     "HttpTransport",
     "Plugin",
     "Rows",
@@ -47,6 +49,7 @@ _HOMES = {
     "AsyncTransport": "transports",
     "CachingClient": "client",
     "Client": "client",
+    "Fault": "exceptions",
     "HttpTransport": "http",
     "Plugin": "plugins",
     "Settings": "settings",

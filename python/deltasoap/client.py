@@ -111,7 +111,7 @@ class Client:
             return Engine(self.wsdl.contract, tolerance="any_order", **self._engine_options)
         from deltasoap.http import Post
 
-        options = {"timeout": getattr(self._transport, "operation_timeout", None)}
+        options: dict[str, Any] = {"timeout": getattr(self._transport, "operation_timeout", None)}
         options = {**self._engine_options, **options, "transport": Post(self._transport)}
         return Engine(self.wsdl.contract, tolerance="any_order", **options)
 
