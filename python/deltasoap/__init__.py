@@ -1,0 +1,59 @@
+"""SOAP for Python: clients that read a WSDL, over an engine in Rust.
+
+    import deltasoap
+
+    client = deltasoap.Client("https://example.com/shop.wsdl")
+    print(client.service.Price(article="4711"))
+
+Scripts for zeep import `deltasoap.zeep` instead.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from deltasoap.client import AsyncClient, CachingClient, Client
+    from deltasoap.plugins import Plugin
+    from deltasoap.settings import Settings
+    from deltasoap.transports import AsyncTransport, Transport
+    from deltasoap.version import __version__
+    from deltasoap.xsd.values import AnyObject
+
+__all__ = [
+    "AnyObject",
+    "AsyncClient",
+    "AsyncTransport",
+    "CachingClient",
+    "Client",
+    "Plugin",
+    "Settings",
+    "Transport",
+    "__version__",
+]
+
+# Modules are imported when a name is first used, so that importing the package takes no time.
+_HOMES = {
+    "AnyObject": "xsd.values",
+    "AsyncClient": "client",
+    "AsyncTransport": "transports",
+    "CachingClient": "client",
+    "Client": "client",
+    "Plugin": "plugins",
+    "Settings": "settings",
+    "Transport": "transports",
+    "__version__": "version",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -1,0 +1,576 @@
+"""The types that XML Schema itself defines, with their texts as Python values and back.
+
+Inside messages the engine converts; these methods serve single values, and whoever asks a type.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import re
+from decimal import Decimal as _Decimal
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from deltasoap.xsd.types import AnySimpleType, AnyType
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+__all__ = [
+    "AnySimpleType",
+    "AnyType",
+    "AnyURI",
+    "Base64Binary",
+    "Boolean",
+    "Byte",
+    "Date",
+    "DateTime",
+    "Decimal",
+    "Double",
+    "Duration",
+    "Entities",
+    "Entity",
+    "Float",
+    "HexBinary",
+    "ID",
+    "IDREF",
+    "IDREFS",
+    "Int",
+    "Integer",
+    "Language",
+    "Long",
+    "NCName",
+    "Name",
+    "NegativeInteger",
+    "NmToken",
+    "NmTokens",
+    "NonNegativeInteger",
+    "NonPositiveInteger",
+    "NormalizedString",
+    "Notation",
+    "PositiveInteger",
+    "QName",
+    "Short",
+    "String",
+    "Time",
+    "Token",
+    "UnsignedByte",
+    "UnsignedInt",
+    "UnsignedLong",
+    "UnsignedShort",
+    "gDay",
+    "gMonth",
+    "gMonthDay",
+    "gYear",
+    "gYearMonth",
+]
+
+
+class ParseError(ValueError):
+    """A text is not one of the type."""
+
+
+class BuiltinType(AnySimpleType):
+    """The base of the types with a name of their own in XSD."""
+
+    #: What is done with white space before a text is read: "preserve", "replace" or "collapse".
+    _whitespace: ClassVar[str] = "preserve"
+
+    def __init__(self, qname: etree.QName | None = None, is_global: bool = False) -> None:
+        super().__init__(qname, is_global=True)
+
+    def xmlvalue(self, value: Any) -> Any:
+        """The text of a value."""
+        if isinstance(value, (list, dict, set)):
+            raise ValueError(f"The {type(self).__name__} type doesn't accept collections as value")
+        return self._write(value)
+
+    def pythonvalue(self, value: Any, schema: Any = None) -> Any:
+        """The value of a text."""
+        if self._whitespace != "preserve" and isinstance(value, str):
+            value = re.sub(r"[\t\r\n]", " ", value)
+            if self._whitespace == "collapse":
+                value = value.strip(" ")
+        return self._read(value)
+
+    def _write(self, value: Any) -> Any:
+        return value
+
+    def _read(self, text: Any) -> Any:
+        return text
+
+
+class String(BuiltinType):
+    """Any text."""
+
+    _name = "string"
+    accepted_types = [str]
+
+    def _write(self, value: Any) -> str:
+        if isinstance(value, bytes):
+            return value.decode("utf-8")
+        return "" if value is None else str(value)
+
+
+class Boolean(BuiltinType):
+    """True or False."""
+
+    _name = "boolean"
+    _whitespace = "collapse"
+    accepted_types = [bool]
+
+    def _write(self, value: Any) -> str:
+        return "true" if value and value not in ("false", "0") else "false"
+
+    def _read(self, text: str) -> bool:
+        return text in ("true", "1")
+
+
+class Decimal(BuiltinType):
+    """Decimal numbers of any length."""
+
+    _name = "decimal"
+    _whitespace = "collapse"
+    accepted_types = [_Decimal, float, str]
+
+    def _write(self, value: Any) -> str:
+        return format(value, "f") if isinstance(value, _Decimal) else str(value)
+
+    def _read(self, text: str) -> _Decimal | int:
+        return _Decimal(text)
+
+
+class Float(BuiltinType):
+    """Numbers of 32 bits, as Python's float."""
+
+    _name = "float"
+    _whitespace = "collapse"
+    accepted_types = [float, _Decimal, str]
+
+    def _write(self, value: Any) -> str:
+        return str(value).upper()
+
+    def _read(self, text: str) -> float:
+        return float(text)
+
+
+class Double(BuiltinType):
+    """Numbers of 64 bits."""
+
+    _name = "double"
+    _whitespace = "collapse"
+    accepted_types = [_Decimal, float, str]
+
+    def _write(self, value: Any) -> str:
+        text = str(value)
+        return _SPECIAL_DOUBLES.get(text, text)
+
+    def _read(self, text: str) -> float:
+        return float(text)
+
+
+_SPECIAL_DOUBLES = {"inf": "INF", "-inf": "-INF", "nan": "NaN"}
+
+
+class Duration(BuiltinType):
+    """Spans of time: `timedelta`, or `isodate.Duration` if there are months or years."""
+
+    _name = "duration"
+    _whitespace = "collapse"
+
+    @property
+    def accepted_types(self) -> list[type]:
+        """The classes of values."""
+        import isodate
+
+        return [isodate.Duration, datetime.timedelta, str]
+
+    def _write(self, value: Any) -> str:
+        import isodate
+
+        duration = isodate.parse_duration(value) if isinstance(value, str) else value
+        return str(isodate.duration_isoformat(duration))
+
+    def _read(self, text: str) -> Any:
+        import isodate
+
+        # Some services put the sign of a negative duration in its middle.
+        if text.startswith("PT-"):
+            return -isodate.parse_duration(f"PT{text[3:]}")
+        return isodate.parse_duration(text)
+
+
+_OFFSET = r"(?P<offset>Z|[-+]\d\d:?(?:\d\d)?)?"
+_DATE = r"(?P<year>\d{4})-?(?P<month>\d\d)-?(?P<day>\d\d)"
+_TIME = r"(?P<hour>\d\d):?(?P<minute>\d\d)(?::?(?P<second>\d\d)(?:[.,](?P<fraction>\d+))?)?"
+
+
+class DateTime(BuiltinType):
+    """Moments; a date alone is its midnight."""
+
+    _name = "dateTime"
+    _whitespace = "collapse"
+    accepted_types = [datetime.datetime, str]
+    _pattern = re.compile(f"{_DATE}(?:[T ]{_TIME}{_OFFSET})?")
+
+    def _write(self, value: Any) -> str:
+        return value if isinstance(value, str) else _zulu(value.isoformat())
+
+    def _read(self, text: str) -> datetime.datetime:
+        found = _match(self, text)
+        date = datetime.date(int(found["year"]), int(found["month"]), int(found["day"]))
+        if found["hour"] is None:
+            return datetime.datetime.combine(date, datetime.time())
+        is_midnight_after = found["hour"] == "24"
+        moment = datetime.datetime.combine(date, _time(found, "00" if is_midnight_after else None))
+        return moment + datetime.timedelta(days=1) if is_midnight_after else moment
+
+
+class Time(BuiltinType):
+    """Times of the day."""
+
+    _name = "time"
+    _whitespace = "collapse"
+    accepted_types = [datetime.time, str]
+    _pattern = re.compile(f"{_TIME}{_OFFSET}")
+
+    def _write(self, value: Any) -> str:
+        return value if isinstance(value, str) else _zulu(value.isoformat())
+
+    def _read(self, text: str) -> datetime.time:
+        return _time(_match(self, text))
+
+
+class Date(BuiltinType):
+    """Days; a zone is dropped, since `datetime.date` has none."""
+
+    _name = "date"
+    _whitespace = "collapse"
+    accepted_types = [datetime.date, str]
+    _pattern = re.compile(f"{_DATE}(?:T.*)?{_OFFSET}")
+
+    def _write(self, value: Any) -> str:
+        return value if isinstance(value, str) else str(value.strftime("%Y-%m-%d"))
+
+    def _read(self, text: str) -> datetime.date:
+        found = _match(self, text)
+        return datetime.date(int(found["year"]), int(found["month"]), int(found["day"]))
+
+
+class _Recurring(BuiltinType):
+    """Parts of dates: tuples of numbers, and the zone or None at the end."""
+
+    _whitespace = "collapse"
+    _format: ClassVar[str]
+    _pattern: ClassVar[re.Pattern[str]]
+    accepted_types = [datetime.date, str]
+
+    def _write(self, value: Any) -> str:
+        *numbers, zone = value
+        return self._format % tuple(numbers) + _offset_text(zone)
+
+    def _read(self, text: str) -> tuple[Any, ...]:
+        found = _match(self, text)
+        *numbers, offset = found.groups()
+        return (*(int(number) for number in numbers), _zone(offset))
+
+
+class gYearMonth(_Recurring):
+    """A month of a year: (year, month, zone)."""
+
+    _name = "gYearMonth"
+    _format = "%04d-%02d"
+    _pattern = re.compile(rf"(-?\d{{4,}})-(\d\d){_OFFSET}")
+
+
+class gYear(_Recurring):
+    """A year: (year, zone)."""
+
+    _name = "gYear"
+    _format = "%04d"
+    _pattern = re.compile(rf"(-?\d{{4,}}){_OFFSET}")
+
+
+class gMonthDay(_Recurring):
+    """A day of each year: (month, day, zone)."""
+
+    _name = "gMonthDay"
+    _format = "--%02d-%02d"
+    _pattern = re.compile(rf"--(\d\d)-(\d\d){_OFFSET}")
+
+
+class gDay(_Recurring):
+    """A day of each month: (day, zone)."""
+
+    _name = "gDay"
+    _format = "---%02d"
+    _pattern = re.compile(rf"---(\d\d){_OFFSET}")
+
+
+class gMonth(_Recurring):
+    """A month of each year: (month, zone)."""
+
+    _name = "gMonth"
+    _format = "--%02d"
+    _pattern = re.compile(rf"--(\d\d)(?:--)?{_OFFSET}")
+
+
+class HexBinary(BuiltinType):
+    """Bytes in hexadecimal digits, which stay text."""
+
+    _name = "hexBinary"
+    accepted_types = [str]
+
+
+class Base64Binary(BuiltinType):
+    """Bytes; text is taken as base64 already."""
+
+    _name = "base64Binary"
+    accepted_types = [str]
+
+    def _write(self, value: Any) -> Any:
+        return value if isinstance(value, str) else base64.b64encode(value)
+
+    def _read(self, text: str | bytes) -> bytes:
+        return base64.b64decode(text)
+
+
+class AnyURI(BuiltinType):
+    """Addresses."""
+
+    _name = "anyURI"
+    _whitespace = "collapse"
+    accepted_types = [str]
+
+
+class QName(BuiltinType):
+    """Names with a prefix."""
+
+    _name = "QName"
+    _whitespace = "collapse"
+    accepted_types = [str]
+
+
+class Notation(BuiltinType):
+    """Names of notations."""
+
+    _name = "NOTATION"
+    accepted_types = [str]
+
+
+class NormalizedString(String):
+    """Text without line breaks and tabs."""
+
+    _name = "normalizedString"
+    _whitespace = "replace"
+
+
+class Token(NormalizedString):
+    """Text without white space at its ends."""
+
+    _name = "token"
+    _whitespace = "collapse"
+
+
+class Language(Token):
+    """Codes of languages."""
+
+    _name = "language"
+
+
+class NmToken(Token):
+    """Tokens of name characters."""
+
+    _name = "NMTOKEN"
+
+
+class NmTokens(NmToken):
+    """Lists of tokens, as one text."""
+
+    _name = "NMTOKENS"
+
+
+class Name(Token):
+    """Names of XML."""
+
+    _name = "Name"
+
+
+class NCName(Name):
+    """Names without a colon."""
+
+    _name = "NCName"
+
+
+class ID(NCName):
+    """Identifiers of elements."""
+
+    _name = "ID"
+
+
+class IDREF(NCName):
+    """References to identifiers."""
+
+    _name = "IDREF"
+
+
+class IDREFS(IDREF):
+    """Lists of references, as one text."""
+
+    _name = "IDREFS"
+
+
+class Entity(NCName):
+    """Names of entities."""
+
+    _name = "ENTITY"
+
+
+class Entities(Entity):
+    """Lists of names of entities, as one text."""
+
+    _name = "ENTITIES"
+
+
+class Integer(Decimal):
+    """Whole numbers of any length."""
+
+    _name = "integer"
+    accepted_types = [int, float, str]
+
+    def _write(self, value: Any) -> str:
+        return str(value)
+
+    def _read(self, text: str) -> int:
+        return int(text)
+
+
+class NonPositiveInteger(Integer):
+    """Whole numbers up to 0."""
+
+    _name = "nonPositiveInteger"
+
+
+class NegativeInteger(Integer):
+    """Whole numbers below 0."""
+
+    _name = "negativeInteger"
+
+
+class Long(Integer):
+    """Whole numbers of 64 bits."""
+
+    _name = "long"
+
+
+class Int(Long):
+    """Whole numbers of 32 bits."""
+
+    _name = "int"
+
+
+class Short(Int):
+    """Whole numbers of 16 bits."""
+
+    _name = "short"
+
+
+class Byte(Short):
+    """Whole numbers of 8 bits."""
+
+    _name = "byte"
+
+
+class NonNegativeInteger(Integer):
+    """Whole numbers from 0."""
+
+    _name = "nonNegativeInteger"
+
+
+class UnsignedLong(NonNegativeInteger):
+    """Whole numbers of 64 bits from 0."""
+
+    _name = "unsignedLong"
+
+
+class UnsignedInt(UnsignedLong):
+    """Whole numbers of 32 bits from 0."""
+
+    _name = "unsignedInt"
+
+
+class UnsignedShort(UnsignedInt):
+    """Whole numbers of 16 bits from 0."""
+
+    _name = "unsignedShort"
+
+
+class UnsignedByte(UnsignedShort):
+    """Whole numbers of 8 bits from 0."""
+
+    _name = "unsignedByte"
+
+
+class PositiveInteger(NonNegativeInteger):
+    """Whole numbers from 1."""
+
+    _name = "positiveInteger"
+
+
+def _named(base: type[AnyType]) -> dict[str, type[AnyType]]:
+    found = {base._name: base} if "_name" in vars(base) else {}
+    for derived in base.__subclasses__():
+        if derived.__module__ == __name__:
+            found.update(_named(derived))
+    return found
+
+
+#: The classes by their names in XSD.
+BUILTINS: dict[str, type[AnyType]] = {
+    "anyType": AnyType,
+    "anySimpleType": AnySimpleType,
+    **_named(BuiltinType),
+}
+
+
+def builtin(name: str) -> AnyType:
+    """The type of a local name in XSD; what XSD derives further counts as text."""
+    return BUILTINS.get(name, String)(is_global=True)
+
+
+def _match(kind: Any, text: str) -> re.Match[str]:
+    found = kind._pattern.fullmatch(text)
+    if found is None:
+        raise ParseError(f"{text!r} is not an xsd:{kind._name}")
+    return found  # type: ignore[no-any-return]
+
+
+def _time(found: re.Match[str], hour: str | None = None) -> datetime.time:
+    micros = int(((found["fraction"] or "") + "000000")[:6])
+    return datetime.time(
+        int(hour or found["hour"]),
+        int(found["minute"]),
+        int(found["second"] or 0),
+        micros,
+        _zone(found["offset"]),
+    )
+
+
+def _zone(offset: str | None) -> datetime.timezone | None:
+    if not offset:
+        return None
+    if offset == "Z":
+        return datetime.timezone.utc
+    hours, minutes = int(offset[1:3]), int(offset[3:].lstrip(":") or 0)
+    span = datetime.timedelta(hours=hours, minutes=minutes)
+    return datetime.timezone(-span if offset[0] == "-" else span)
+
+
+def _zulu(text: str) -> str:
+    return f"{text[:-6]}Z" if text.endswith("+00:00") else text
+
+
+def _offset_text(zone: datetime.tzinfo | None) -> str:
+    if zone is None:
+        return ""
+    return _zulu(datetime.datetime.now(zone).isoformat()[-6:])

@@ -1,0 +1,41 @@
+"""What is raised."""
+
+from deltasoap.exceptions import (
+    DTDForbidden,
+    EntitiesForbidden,
+    Error,
+    ExternalReferenceForbidden,
+    Fault,
+    IncompleteMessage,
+    IncompleteOperation,
+    LookupError,
+    NamespaceError,
+    SignatureVerificationFailed,
+    TransportError,
+    UnexpectedElementError,
+    ValidationError,
+    WsdlSyntaxError,
+    XMLParseError,
+    XMLSyntaxError,
+    ZeepWarning,
+)
+
+__all__ = [
+    "DTDForbidden",
+    "EntitiesForbidden",
+    "Error",
+    "ExternalReferenceForbidden",
+    "Fault",
+    "IncompleteMessage",
+    "IncompleteOperation",
+    "LookupError",
+    "NamespaceError",
+    "SignatureVerificationFailed",
+    "TransportError",
+    "UnexpectedElementError",
+    "ValidationError",
+    "WsdlSyntaxError",
+    "XMLParseError",
+    "XMLSyntaxError",
+    "ZeepWarning",
+]

@@ -1,0 +1,7 @@
+"""Options of clients."""
+
+from deltasoap.settings import Settings
+
+__all__ = [
+    "Settings",
+]

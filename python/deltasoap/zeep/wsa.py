@@ -1,0 +1,7 @@
+"""WS-Addressing."""
+
+from deltasoap.wsa import WsAddressingPlugin
+
+__all__ = [
+    "WsAddressingPlugin",
+]

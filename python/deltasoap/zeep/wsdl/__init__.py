@@ -1,0 +1,7 @@
+"""WSDLs."""
+
+from deltasoap.wsdl import Document
+
+__all__ = [
+    "Document",
+]

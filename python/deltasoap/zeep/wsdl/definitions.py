@@ -1,0 +1,21 @@
+"""Parts of WSDLs."""
+
+from deltasoap.wsdl.definitions import (
+    AbstractMessage,
+    AbstractOperation,
+    MessagePart,
+    Operation,
+    Port,
+    PortType,
+    Service,
+)
+
+__all__ = [
+    "AbstractMessage",
+    "AbstractOperation",
+    "MessagePart",
+    "Operation",
+    "Port",
+    "PortType",
+    "Service",
+]

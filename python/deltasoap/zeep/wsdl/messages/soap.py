@@ -1,0 +1,9 @@
+"""Messages of SOAP."""
+
+from deltasoap.wsdl.messages import DocumentMessage, RpcMessage, SerializedMessage
+
+__all__ = [
+    "DocumentMessage",
+    "RpcMessage",
+    "SerializedMessage",
+]

@@ -1,0 +1,7 @@
+"""WSDLs."""
+
+from deltasoap.wsdl.document import Document
+
+__all__ = [
+    "Document",
+]

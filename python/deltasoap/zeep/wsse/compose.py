@@ -1,0 +1,7 @@
+"""Several objects as one."""
+
+from deltasoap.wsse.compose import Compose
+
+__all__ = [
+    "Compose",
+]

@@ -1,0 +1,7 @@
+"""UsernameToken."""
+
+from deltasoap.wsse.username import UsernameToken
+
+__all__ = [
+    "UsernameToken",
+]

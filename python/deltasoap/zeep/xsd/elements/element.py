@@ -1,0 +1,7 @@
+"""Elements."""
+
+from deltasoap.xsd.particles import Element
+
+__all__ = [
+    "Element",
+]

@@ -1,0 +1,10 @@
+"""Groups."""
+
+from deltasoap.xsd.particles import All, Choice, Group, Sequence
+
+__all__ = [
+    "All",
+    "Choice",
+    "Group",
+    "Sequence",
+]

@@ -1,0 +1,7 @@
+"""Printing."""
+
+from deltasoap.xsd.printer import PrettyPrinter
+
+__all__ = [
+    "PrettyPrinter",
+]

@@ -1,0 +1,7 @@
+"""Schemas."""
+
+from deltasoap.xsd.schema import Schema
+
+__all__ = [
+    "Schema",
+]

@@ -1,0 +1,7 @@
+"""anyType."""
+
+from deltasoap.xsd.types import AnyType
+
+__all__ = [
+    "AnyType",
+]

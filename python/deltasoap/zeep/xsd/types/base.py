@@ -1,0 +1,7 @@
+"""The base of types."""
+
+from deltasoap.xsd.types import Type
+
+__all__ = [
+    "Type",
+]

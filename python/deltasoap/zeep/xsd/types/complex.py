@@ -1,0 +1,7 @@
+"""Complex types."""
+
+from deltasoap.xsd.types import ComplexType
+
+__all__ = [
+    "ComplexType",
+]

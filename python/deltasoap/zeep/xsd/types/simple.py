@@ -1,0 +1,7 @@
+"""Simple types."""
+
+from deltasoap.xsd.types import AnySimpleType
+
+__all__ = [
+    "AnySimpleType",
+]
