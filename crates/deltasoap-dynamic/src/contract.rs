@@ -3,6 +3,7 @@
 mod lookup;
 mod notes;
 mod operation;
+mod served;
 mod types;
 
 pub use lookup::{LookupError, Selector};

@@ -40,7 +40,7 @@ mod mock;
 mod sample;
 mod validate;
 
-pub use client::{Call, DynamicClient, DynamicError, DynamicFault, ItemsReply, Reply};
+pub use client::{Call, DynamicClient, DynamicError, DynamicFault, ItemsReply, Parts, Reply};
 pub use contract::{Contract, LookupError, Operation, Selector};
 pub use json::{JsonError, Request};
 pub use mock::{Mock, RecordedError};

@@ -6,13 +6,11 @@ pub use recorded::RecordedError;
 
 use crate::client::Parts;
 use crate::{Contract, LookupError, Operation, Validation};
-use deltasoap_core::schema::MethodElement;
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
-use deltasoap_core::{Deviation, Lease, QName, Tolerance, Value};
+use deltasoap_core::{Deviation, Lease, Tolerance, Value};
 use deltasoap_http::{BuildError, Context, Reply, SoapService, SoapServiceBuilder};
 use serde_json::Value as Json;
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -164,40 +162,11 @@ impl Mock {
     /// whose answer its requests get.
     pub fn indistinguishable(&self) -> Vec<(String, String)> {
         let mut others = Vec::new();
-        for (served, operations) in self.served() {
+        for (served, operations) in self.contract.served() {
             let is_other = |operation: &&Operation| operation.declared() != served.declared();
             others.extend(operations.iter().filter(is_other).map(|it| (it.full_name(), served.full_name())));
         }
         others
-    }
-
-    /// Returns the operations that are served, each with those that get its answers, including
-    /// itself.
-    fn served(&self) -> Vec<(Operation, Vec<Operation>)> {
-        let operations = self.contract.operations();
-        let key_of = |operation: &Operation| Some(request_key(operation, &operation.method().ok()?.element));
-        // The ports of both versions of SOAP are one service here, which uses the action only where
-        // the element is not enough.
-        let mut operations_by_element: HashMap<QName, HashSet<(usize, usize)>> = HashMap::new();
-        for operation in &operations {
-            let Some((element, _)) = key_of(operation) else { continue };
-            operations_by_element.entry(element).or_default().insert(operation.declared());
-        }
-        let mut places: HashMap<(QName, String), usize> = HashMap::new();
-        let mut all: Vec<(Operation, Vec<Operation>)> = Vec::new();
-        for operation in operations {
-            let Some((element, action)) = key_of(&operation) else { continue };
-            let needs_action =
-                element.local.is_empty() || operations_by_element.get(&element).is_some_and(|it| it.len() > 1);
-            match places.entry((element, if needs_action { action } else { String::new() })) {
-                Entry::Occupied(place) => all[*place.get()].1.push(operation),
-                Entry::Vacant(place) => {
-                    place.insert(all.len());
-                    all.push((operation.clone(), vec![operation]));
-                }
-            }
-        }
-        all
     }
 
     /// Builds the service, which [validates](Contract::validate) its requests.
@@ -220,7 +189,7 @@ impl Mock {
         // An operation with an action in each version of SOAP is served twice; its answers are
         // still used in turn.
         let mut all = HashMap::new();
-        for (operation, _) in self.served() {
+        for (operation, _) in self.contract.served() {
             let Ok(method) = operation.method() else { continue };
             let own = (operation.declared(), operation.response().map(|(name, _)| name.clone()));
             let answering = Arc::clone(all.entry(own).or_insert_with(|| {
@@ -246,17 +215,6 @@ impl Mock {
         }
         builder
     }
-}
-
-/// Identifies the requests of an operation: the first element of the body, if there is one, and the
-/// action.
-fn request_key(operation: &Operation, method: &MethodElement) -> (QName, String) {
-    let parts = operation.view(method.request).complex().map_or(&[][..], |complex| &complex.fields);
-    let element = match parts.first() {
-        Some(first) if method.request_name.local.is_empty() => first.name.clone(),
-        _ => method.request_name.clone(),
-    };
-    (element, method.action.to_string())
 }
 
 /// The answers of one operation.

@@ -22,7 +22,7 @@ mod streams;
 pub use call::Call;
 pub use error::{DynamicError, DynamicFault};
 pub use items::ItemsReply;
-pub(crate) use parts::Parts;
+pub use parts::Parts;
 pub use reply::Reply;
 
 use crate::{Contract, Operation, Selector, Validation};

@@ -1,20 +1,21 @@
-//! Bytes of a response that came in separate parts.
+//! Bytes of a message that came in separate parts.
 
 use bytes::Bytes;
 use deltasoap_core::{Binary, Held, PartUri, Value};
 use deltasoap_http::{AttachmentError, Attachments};
 use std::collections::{HashMap, HashSet};
 
-/// The bytes of parts by their references.
+/// The bytes of the parts that a value refers to. A client's [`Reply`](crate::Reply) has them; a
+/// service takes them out of the request's package.
 #[derive(Debug, Default)]
-pub(crate) struct Parts(HashMap<PartUri, Bytes>);
+pub struct Parts(HashMap<PartUri, Bytes>);
 
 impl Parts {
     /// Takes the parts that a value refers to out of the package that it came in.
     ///
     /// # Errors
     /// If the package is malformed, or has no such part.
-    pub(crate) async fn of(value: &Value, attachments: &mut Attachments) -> Result<Self, AttachmentError> {
+    pub async fn of(value: &Value, attachments: &mut Attachments) -> Result<Self, AttachmentError> {
         let mut parts = Parts::default();
         for uri in referred(value) {
             let bytes = attachments.bytes(&Binary::Part(uri.clone())).await?;
@@ -24,7 +25,7 @@ impl Parts {
     }
 
     /// Returns the bytes of a part.
-    pub(crate) fn bytes(&self, uri: &PartUri) -> Option<&Bytes> {
+    pub fn bytes(&self, uri: &PartUri) -> Option<&Bytes> {
         self.0.get(uri)
     }
 }
