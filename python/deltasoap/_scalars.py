@@ -39,8 +39,8 @@ NIL = Mark("Nil")
 SKIP = Mark("SkipValue")
 """Writes nothing, not even an element that is required."""
 
-_DATE = re.compile(r"(-?\d{4,})-(\d\d)-(\d\d)(Z|[-+]\d\d:\d\d)?")
-_TIME = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(Z|[-+]\d\d:\d\d)?")
+_DATE = re.compile(r"(-?\d{4,})-(\d\d)-(\d\d)(Z|[-+]\d\d:?\d\d)?")
+_TIME = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(Z|[-+]\d\d:?\d\d)?")
 _MIDNIGHT = datetime.timedelta(days=1)
 
 
@@ -235,6 +235,19 @@ def write_base64(value: Any) -> str:
 def write_hex(value: Any) -> str:
     """Return bytes in hexadecimal; a text is taken as it is."""
     return value if isinstance(value, str) else bytes(value).hex().upper()
+
+
+def write_any(value: Any) -> str:
+    """Return the text of a value whose type nobody says."""
+    if isinstance(value, bool):
+        return write_boolean(value)
+    if isinstance(value, (datetime.date, datetime.time)):
+        return write_moment(value)
+    if isinstance(value, datetime.timedelta):
+        return write_duration(value)
+    if isinstance(value, Decimal):
+        return write_decimal(value)
+    return write_float(value) if isinstance(value, float) else write_string(value)
 
 
 READ: dict[str, Callable[[str], Any]] = {

@@ -72,6 +72,14 @@ class TransportError(Error):
         self.content = content
 
 
+class ConnectionError(TransportError):
+    """The service could not be reached, or the connection broke."""
+
+
+class Timeout(TransportError):
+    """The service took longer than a call may take."""
+
+
 class LookupError(Error, builtins.LookupError):
     """A namespace is known, but has nothing of this name."""
 
@@ -121,9 +129,11 @@ class ZeepWarning(RuntimeWarning):
 class ValidationError(Error):
     """A value is not one of its type; `path` leads to it from the top of the message."""
 
-    def __init__(self, message: str | None = "", *, path: Sequence[Any] | None = None) -> None:
+    def __init__(
+        self, message: str | None = "", *, path: Sequence[Any] | str | None = None
+    ) -> None:
         super().__init__(message)
-        self.path = list(path or [])
+        self.path = path.split(".") if isinstance(path, str) and path else list(path or [])
 
     def __str__(self) -> str:
         if self.path:

@@ -5,15 +5,15 @@ use crate::from_python::{FromPython, parse_name};
 use crate::names::{Layout, Layouts};
 use crate::operation::PyOperation;
 use crate::to_python::ToPython;
-use crate::{describe, to_python};
+use crate::{definitions, describe, to_python};
 use deltasoap_core::decode::{Decoder, ElementRoot};
 use deltasoap_core::encode::Encoder;
-use deltasoap_core::schema::{ComplexElement, ElementRef, Schema, Use};
+use deltasoap_core::schema::{Builtin, ComplexElement, ElementRef, Schema, Use};
 use deltasoap_core::soap::Version;
-use deltasoap_core::{Content, DecodeOptions, QName, Tolerance, Value};
+use deltasoap_core::{Content, DecodeOptions, Deviation, DeviationKind, QName, Tolerance, Value};
 use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Location, Request, WebClient};
-use deltasoap_wsdl::xsd::TypeId;
+use deltasoap_wsdl::xsd::{TypeId, Variety};
 use deltasoap_wsdl::{Importer, Schemas};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -75,6 +75,17 @@ impl Shop {
     pub(crate) fn type_name(&self, content: ElementRef) -> Option<QName> {
         let origin = self.contract.lowered().origin(content)?;
         self.schemas()[origin.type_id].name.clone()
+    }
+
+    /// Returns the built-in type of the items, if some content is a list. The engine keeps lists as
+    /// their text.
+    pub(crate) fn list_items(&self, content: ElementRef) -> Option<Builtin> {
+        let origin = self.contract.lowered().origin(content)?;
+        let Some(&Variety::List(item)) = self.schemas().variety(origin.type_id) else { return None };
+        match self.schemas().variety(item) {
+            Some(Variety::Builtin(builtin)) => Some(*builtin),
+            _ => Some(Builtin::String),
+        }
     }
 
     /// Makes an instance of the class of a complex type; the dict itself if there are no classes.
@@ -202,6 +213,12 @@ impl PyContract {
         describe::bindings(py, &self.shop)
     }
 
+    /// The messages, port types, bindings and services as the WSDL defines them.
+    #[getter]
+    fn definitions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        definitions::describe(py, &self.shop)
+    }
+
     /// What the import left out or read leniently, each as text.
     #[getter]
     fn notes(&self) -> Vec<String> {
@@ -240,6 +257,13 @@ impl PyContract {
         describe::element(py, self.shop.schemas(), id)
     }
 
+    /// Describes an attribute that a schema declares.
+    fn attribute<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+        let found = parse_name(name).and_then(|name| self.shop.schemas().attribute_named(&name));
+        let id = found.ok_or_else(|| PyKeyError::new_err(format!("no attribute {name}")))?;
+        describe::attribute(py, self.shop.schemas(), id)
+    }
+
     /// Returns an operation of a binding.
     fn operation(&self, py: Python<'_>, binding: &str, name: &str) -> PyResult<PyOperation> {
         let is_it = |it: &Operation| {
@@ -264,12 +288,6 @@ impl PyContract {
     fn set_wildcards(&self, read: Py<PyAny>, write: Py<PyAny>) -> PyResult<()> {
         let again = |_| PyValueError::new_err("the wildcards have been set");
         self.shop.wildcards.set(Wildcards { read, write }).map_err(again)
-    }
-
-    /// The messages, port types, bindings and services of the WSDL.
-    #[getter]
-    fn definitions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        crate::definitions::describe(py, &self.shop)
     }
 
     /// Writes an element that a schema declares, as a document.
@@ -376,12 +394,51 @@ impl PyContract {
         document: &[u8],
         tolerance: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let tolerance = self::tolerance(tolerance)?;
-        let mut decoder = Decoder::new(DecodeOptions { tolerance, ..DecodeOptions::default() });
-        let mut root = ElementRoot::<Value>::new(self.shop.schema().view(content));
-        let decoded = decoder.decode(&mut root, document);
-        decoded.map_err(|error| errors::raise(py, "XMLParseError", (errors::with_causes(&error),), &[]))?;
-        ToPython::new(py, &self.shop, &|_| None).content(&root.value, content)
+        decode(py, &self.shop, content, document, tolerance)
+    }
+}
+
+/// Reads an element of any name as the content of one.
+pub(crate) fn decode<'py>(
+    py: Python<'py>,
+    shop: &Shop,
+    content: ElementRef,
+    document: &[u8],
+    tolerance: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let decoded = match tolerance {
+        "lenient" => decode_leniently(shop, content, document),
+        other => decode_with(shop, content, document, self::tolerance(other)?).map(|(value, _)| value),
+    };
+    let value = decoded.map_err(|error| errors::raise(py, "XMLParseError", (errors::with_causes(&error),), &[]))?;
+    ToPython::new(py, shop, &|_| None).content(&value, content)
+}
+
+fn decode_with(
+    shop: &Shop,
+    content: ElementRef,
+    document: &[u8],
+    tolerance: Tolerance,
+) -> Result<(Value, Vec<Deviation>), deltasoap_core::Error> {
+    let mut decoder = Decoder::new(DecodeOptions { tolerance, ..DecodeOptions::default() });
+    let mut root = ElementRoot::<Value>::new(shop.schema().view(content));
+    decoder.decode(&mut root, document)?;
+    Ok((root.value, decoder.deviations().to_vec()))
+}
+
+/// Reads as zeep does by default: what is unknown or out of order is an error, what is missing or in
+/// another namespace is not.
+fn decode_leniently(shop: &Shop, content: ElementRef, document: &[u8]) -> Result<Value, deltasoap_core::Error> {
+    let refused = match decode_with(shop, content, document, Tolerance::Strict) {
+        Ok((value, _)) => return Ok(value),
+        Err(error) => error,
+    };
+    let is_refused = |it: &Deviation| {
+        matches!(it.kind, DeviationKind::UnknownElement | DeviationKind::Namesake | DeviationKind::Order)
+    };
+    match decode_with(shop, content, document, Tolerance::AnyOrder) {
+        Ok((value, deviations)) if !deviations.iter().any(is_refused) => Ok(value),
+        _ => Err(refused),
     }
 }
 

@@ -1,124 +1,142 @@
-//! The definitions of a WSDL as dicts, for the views in `deltasoap.wsdl`.
+//! The definitions of a WSDL as dicts: messages, port types, bindings and services.
+//!
+//! They are what the views in `deltasoap.wsdl` show. Calls do not need them.
 
 use crate::contract::{Shop, version};
 use crate::describe::reference;
 use crate::to_python::qualified;
 use deltasoap_core::schema::{Style, Use};
-use deltasoap_wsdl::wsdl::{Binding, BoundMessage, BoundOperation, Operation, Parameter, PartContent};
+use deltasoap_wsdl::wsdl::{
+    Binding, BoundMessage, BoundOperation, Message, Operation, Parameter, PartContent, PortType, Service,
+};
 use deltasoap_wsdl::{Definitions, Schemas};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// Describes the definitions of a contract.
-pub(crate) fn describe<'py>(py: Python<'py>, shop: &Shop) -> PyResult<Bound<'py, PyDict>> {
-    let definitions = shop.contract.description().definitions();
+type Dict<'py> = PyResult<Bound<'py, PyDict>>;
+
+/// Describes all definitions.
+pub(crate) fn describe<'py>(py: Python<'py>, shop: &Shop) -> Dict<'py> {
+    let all = shop.contract.description().definitions();
     let dict = PyDict::new(py);
-    dict.set_item("messages", messages(py, definitions, shop.schemas())?)?;
-    let list = PyList::empty(py);
-    for port_type in &definitions.port_types {
-        let operations = port_type.operations.iter().map(|it| operation(py, definitions, it));
-        let dict = PyDict::new(py);
-        dict.set_item("name", qualified(&port_type.name))?;
-        dict.set_item("operations", operations.collect::<PyResult<Vec<_>>>()?)?;
-        list.append(dict)?;
-    }
-    dict.set_item("port_types", list)?;
-    let all = definitions.bindings.iter().map(|it| binding(py, definitions, it));
-    dict.set_item("bindings", all.collect::<PyResult<Vec<_>>>()?)?;
-    dict.set_item("services", crate::describe::services(py, shop)?)?;
+    dict.set_item("messages", list(py, &all.messages, |it| message(py, it, shop.schemas()))?)?;
+    dict.set_item("port_types", list(py, &all.port_types, |it| port_type(py, it, all))?)?;
+    dict.set_item("bindings", list(py, &all.bindings, |it| binding(py, it, all))?)?;
+    dict.set_item("services", list(py, &all.services, |it| service(py, it, all))?)?;
     Ok(dict)
 }
 
-fn messages<'py>(py: Python<'py>, definitions: &Definitions, schemas: &Schemas) -> PyResult<Bound<'py, PyList>> {
-    let list = PyList::empty(py);
-    for message in definitions.messages.iter().filter(|message| !message.is_missing) {
-        let parts = PyList::empty(py);
-        for part in &message.parts {
-            let dict = PyDict::new(py);
-            dict.set_item("name", &*part.name)?;
-            let (element, of_type) = match &part.content {
-                PartContent::Element(name, _) => (Some(qualified(name)), None),
-                PartContent::Type(id) => (None, Some(reference(py, schemas, *id)?)),
-            };
-            dict.set_item("element", element)?;
-            dict.set_item("type", of_type)?;
-            parts.append(dict)?;
-        }
-        let dict = PyDict::new(py);
-        dict.set_item("name", qualified(&message.name))?;
-        dict.set_item("parts", parts)?;
-        list.append(dict)?;
-    }
-    Ok(list)
+fn list<'py, T>(py: Python<'py>, items: &[T], each: impl Fn(&T) -> Dict<'py>) -> PyResult<Bound<'py, PyList>> {
+    PyList::new(py, items.iter().map(each).collect::<PyResult<Vec<_>>>()?)
 }
 
-fn operation<'py>(py: Python<'py>, definitions: &Definitions, of: &Operation) -> PyResult<Bound<'py, PyDict>> {
-    let parameter = |it: &Parameter| {
+fn message<'py>(py: Python<'py>, message: &Message, schemas: &Schemas) -> Dict<'py> {
+    let parts = list(py, &message.parts, |part| {
         let dict = PyDict::new(py);
-        dict.set_item("name", &*it.name)?;
-        dict.set_item("message", qualified(&definitions.messages[it.message].name))?;
-        dict.set_item("action", it.action.as_deref())?;
-        PyResult::Ok(dict)
+        dict.set_item("name", &*part.name)?;
+        let (element, of) = match &part.content {
+            PartContent::Element(name, _) => (Some(qualified(name)), None),
+            PartContent::Type(id) => (None, Some(reference(py, schemas, *id)?)),
+        };
+        dict.set_item("element", element)?;
+        dict.set_item("type", of)?;
+        Ok(dict)
+    })?;
+    let dict = PyDict::new(py);
+    dict.set_item("name", qualified(&message.name))?;
+    dict.set_item("parts", parts)?;
+    Ok(dict)
+}
+
+fn port_type<'py>(py: Python<'py>, of: &PortType, all: &Definitions) -> Dict<'py> {
+    let operation = |operation: &Operation| {
+        let dict = PyDict::new(py);
+        dict.set_item("name", &*operation.name)?;
+        dict.set_item("request", optional(operation.request.as_ref(), |it| parameter(py, it, all))?)?;
+        dict.set_item("response", optional(operation.response.as_ref(), |it| parameter(py, it, all))?)?;
+        dict.set_item("faults", list(py, &operation.faults, |it| parameter(py, it, all))?)?;
+        dict.set_item("documentation", operation.documentation.as_deref())?;
+        Ok(dict)
     };
     let dict = PyDict::new(py);
-    dict.set_item("name", &*of.name)?;
-    dict.set_item("request", of.request.as_ref().map(parameter).transpose()?)?;
-    dict.set_item("response", of.response.as_ref().map(parameter).transpose()?)?;
-    dict.set_item("faults", of.faults.iter().map(parameter).collect::<PyResult<Vec<_>>>()?)?;
-    dict.set_item("documentation", of.documentation.as_deref())?;
-    Ok(dict)
-}
-
-fn binding<'py>(py: Python<'py>, definitions: &Definitions, of: &Binding) -> PyResult<Bound<'py, PyDict>> {
-    let port_type = &definitions.port_types[of.port_type];
-    let operations = of.operations.iter().map(|it| bound(py, definitions, it, &port_type.operations[it.operation]));
-    let dict = PyDict::new(py);
     dict.set_item("name", qualified(&of.name))?;
+    dict.set_item("operations", list(py, &of.operations, operation)?)?;
+    Ok(dict)
+}
+
+fn parameter<'py>(py: Python<'py>, parameter: &Parameter, all: &Definitions) -> Dict<'py> {
+    let dict = PyDict::new(py);
+    dict.set_item("name", &*parameter.name)?;
+    dict.set_item("message", qualified(&all.messages[parameter.message].name))?;
+    dict.set_item("action", parameter.action.as_deref())?;
+    Ok(dict)
+}
+
+fn binding<'py>(py: Python<'py>, binding: &Binding, all: &Definitions) -> Dict<'py> {
+    let port_type = &all.port_types[binding.port_type];
+    let dict = PyDict::new(py);
+    dict.set_item("name", qualified(&binding.name))?;
     dict.set_item("port_type", qualified(&port_type.name))?;
-    dict.set_item("soap", version(of.version))?;
-    dict.set_item("transport", &*of.transport)?;
-    dict.set_item("operations", operations.collect::<PyResult<Vec<_>>>()?)?;
+    dict.set_item("soap", version(binding.version))?;
+    dict.set_item("transport", &*binding.transport)?;
+    dict.set_item("operations", list(py, &binding.operations, |it| bound_operation(py, it, port_type, all))?)?;
     Ok(dict)
 }
 
-fn bound<'py>(
-    py: Python<'py>,
-    definitions: &Definitions,
-    of: &BoundOperation,
-    declared: &Operation,
-) -> PyResult<Bound<'py, PyDict>> {
-    let message = |it: &BoundMessage| message(py, definitions, it);
+fn bound_operation<'py>(py: Python<'py>, bound: &BoundOperation, port_type: &PortType, all: &Definitions) -> Dict<'py> {
+    let style = match bound.style {
+        Style::Document => "document",
+        Style::Rpc => "rpc",
+    };
+    let faults: Vec<&str> = bound.faults.iter().map(|(name, _)| &**name).collect();
     let dict = PyDict::new(py);
-    dict.set_item("name", &*declared.name)?;
-    dict.set_item("style", if of.style == Style::Rpc { "rpc" } else { "document" })?;
-    dict.set_item("soap_action", &*of.action)?;
-    dict.set_item("request", of.request.as_ref().map(message).transpose()?)?;
-    dict.set_item("response", of.response.as_ref().map(message).transpose()?)?;
-    dict.set_item("faults", of.faults.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>())?;
+    dict.set_item("name", &*port_type.operations[bound.operation].name)?;
+    dict.set_item("style", style)?;
+    dict.set_item("soap_action", &*bound.action)?;
+    dict.set_item("request", optional(bound.request.as_ref(), |it| bound_message(py, it, all))?)?;
+    dict.set_item("response", optional(bound.response.as_ref(), |it| bound_message(py, it, all))?)?;
+    dict.set_item("faults", faults)?;
     Ok(dict)
 }
 
-fn message<'py>(py: Python<'py>, definitions: &Definitions, of: &BoundMessage) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    dict.set_item("use", usage(of.encoding))?;
-    dict.set_item("namespace", &*of.namespace)?;
-    let parts = of.parts.as_ref().map(|parts| parts.iter().map(ToString::to_string).collect::<Vec<_>>());
-    dict.set_item("parts", parts)?;
-    let headers = PyList::empty(py);
-    for header in &of.headers {
+fn bound_message<'py>(py: Python<'py>, bound: &BoundMessage, all: &Definitions) -> Dict<'py> {
+    let headers = list(py, &bound.headers, |header| {
         let dict = PyDict::new(py);
-        dict.set_item("message", qualified(&definitions.messages[header.message].name))?;
+        dict.set_item("message", qualified(&all.messages[header.message].name))?;
         dict.set_item("part", &*header.part)?;
-        dict.set_item("use", usage(header.encoding))?;
+        dict.set_item("use", encoding(header.encoding))?;
         dict.set_item("namespace", &*header.namespace)?;
-        headers.append(dict)?;
-    }
+        Ok(dict)
+    })?;
+    let parts = bound.parts.as_ref().map(|parts| parts.iter().map(|it| &**it).collect::<Vec<&str>>());
+    let dict = PyDict::new(py);
+    dict.set_item("use", encoding(bound.encoding))?;
+    dict.set_item("namespace", &*bound.namespace)?;
+    dict.set_item("parts", parts)?;
     dict.set_item("headers", headers)?;
     Ok(dict)
 }
 
-fn usage(encoding: Use) -> &'static str {
-    match encoding {
+fn service<'py>(py: Python<'py>, service: &Service, all: &Definitions) -> Dict<'py> {
+    let ports = list(py, &service.ports, |port| {
+        let dict = PyDict::new(py);
+        dict.set_item("name", &*port.name)?;
+        dict.set_item("binding", qualified(&all.bindings[port.binding].name))?;
+        dict.set_item("address", &*port.address)?;
+        Ok(dict)
+    })?;
+    let dict = PyDict::new(py);
+    dict.set_item("name", qualified(&service.name))?;
+    dict.set_item("ports", ports)?;
+    Ok(dict)
+}
+
+fn optional<'py, T>(value: Option<&T>, each: impl Fn(&T) -> Dict<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+    value.map(each).transpose()
+}
+
+fn encoding(of: Use) -> &'static str {
+    match of {
         Use::Literal => "literal",
         Use::Encoded => "encoded",
     }

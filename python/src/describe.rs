@@ -6,8 +6,8 @@ use deltasoap_core::QName;
 use deltasoap_dynamic::Operation;
 use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{
-    AttributeGroupId, Attributes, ComplexType, Content, Derivation, ElementId, Particle, ProcessContents, SimpleType,
-    Term, TypeDefinition, TypeId, Variety, WildcardNamespaces,
+    AttributeGroupId, AttributeId, Attributes, ComplexType, Content, Derivation, ElementId, Particle, ProcessContents,
+    SimpleType, Term, TypeDefinition, TypeId, Variety, WildcardNamespaces,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -258,19 +258,30 @@ fn attributes(
     depth: usize,
 ) -> PyResult<()> {
     for it in of.uses.iter().filter(|it| !it.is_prohibited) {
-        let declared = &schemas[it.attribute];
-        let dict = PyDict::new(py);
-        dict.set_item("name", qualified(&declared.name))?;
-        dict.set_item("type", reference(py, schemas, declared.type_id)?)?;
+        let dict = attribute(py, schemas, it.attribute)?;
         dict.set_item("required", it.is_required)?;
-        dict.set_item("default", it.default.as_deref().or(declared.default.as_deref()))?;
-        dict.set_item("fixed", it.fixed.as_deref().or(declared.fixed.as_deref()))?;
+        if it.default.is_some() || it.fixed.is_some() {
+            dict.set_item("default", it.default.as_deref())?;
+            dict.set_item("fixed", it.fixed.as_deref())?;
+        }
         list.append(dict)?;
     }
     for group in of.groups.iter().filter(|_| depth < MAX_DEPTH) {
         attributes(py, schemas, &schemas[*group].attributes, list, depth + 1)?;
     }
     Ok(())
+}
+
+/// Describes an attribute declaration.
+pub(crate) fn attribute<'py>(py: Python<'py>, schemas: &Schemas, id: AttributeId) -> PyResult<Bound<'py, PyDict>> {
+    let declared = &schemas[id];
+    let dict = PyDict::new(py);
+    dict.set_item("name", qualified(&declared.name))?;
+    dict.set_item("type", reference(py, schemas, declared.type_id)?)?;
+    dict.set_item("required", false)?;
+    dict.set_item("default", declared.default.as_deref())?;
+    dict.set_item("fixed", declared.fixed.as_deref())?;
+    Ok(dict)
 }
 
 fn has_wildcard(schemas: &Schemas, of: &Attributes, depth: usize) -> bool {

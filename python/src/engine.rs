@@ -41,6 +41,7 @@ struct Settings {
     tolerance: Tolerance,
     timeout: Option<Duration>,
     is_differential: bool,
+    has_columns: bool,
 }
 
 #[pymethods]
@@ -49,13 +50,14 @@ impl Engine {
     /// `(status, headers, body)`, or an awaitable of that for calls that are awaited; without one,
     /// requests are sent by HTTP.
     #[new]
-    #[pyo3(signature = (contract, *, transport=None, tolerance="unknown", timeout=None, differential=true))]
+    #[pyo3(signature = (contract, *, transport=None, tolerance="unknown", timeout=None, differential=true, columns=false))]
     fn new(
         contract: &PyContract,
         transport: Option<Py<PyAny>>,
         tolerance: &str,
         timeout: Option<f64>,
         differential: bool,
+        columns: bool,
     ) -> PyResult<Self> {
         let transport = match transport {
             Some(function) => Transport::Python(Arc::new(function)),
@@ -65,6 +67,7 @@ impl Engine {
             tolerance: crate::contract::tolerance(tolerance)?,
             timeout: timeout.map(seconds).transpose()?,
             is_differential: differential,
+            has_columns: columns,
         };
         Ok(Engine { shop: Arc::clone(&contract.shop), settings, transport, clients: Mutex::default() })
     }
@@ -131,10 +134,10 @@ impl Engine {
         let value = self.arguments(py, operation, args, kwargs)?;
         let options = self.options(py, headers, http_headers, timeout)?;
         let (client, operation) = (self.client(address), operation.operation.clone());
-        let shop = Arc::clone(&self.shop);
+        let (shop, has_columns) = (Arc::clone(&self.shop), self.settings.has_columns);
         pyo3_async_runtimes::tokio::future_into_py(py, async move {
             let sent = client.prepare_operation(operation).options(options).send(&value).await;
-            Python::attach(|py| received(py, shop, sent))
+            Python::attach(|py| received(py, shop, sent, has_columns))
         })
     }
 
@@ -230,7 +233,7 @@ impl Engine {
     }
 
     fn reply(&self, py: Python<'_>, sent: Result<Option<DynamicReply>, DynamicError>) -> PyResult<Option<Reply>> {
-        received(py, Arc::clone(&self.shop), sent)
+        received(py, Arc::clone(&self.shop), sent, self.settings.has_columns)
     }
 }
 
@@ -238,9 +241,10 @@ fn received(
     py: Python<'_>,
     shop: Arc<Shop>,
     sent: Result<Option<DynamicReply>, DynamicError>,
+    has_columns: bool,
 ) -> PyResult<Option<Reply>> {
     let received = sent.map_err(|error| errors::call(py, error))?;
-    Ok(received.map(|reply| Reply { shop, reply }))
+    Ok(received.map(|reply| Reply { shop, reply: Arc::new(reply), has_columns }))
 }
 
 fn seconds(value: f64) -> PyResult<Duration> {
@@ -252,7 +256,8 @@ fn seconds(value: f64) -> PyResult<Duration> {
 #[pyclass(module = "deltasoap._engine", frozen)]
 pub(crate) struct Reply {
     shop: Arc<Shop>,
-    reply: DynamicReply,
+    reply: Arc<DynamicReply>,
+    has_columns: bool,
 }
 
 #[pymethods]
@@ -263,7 +268,12 @@ impl Reply {
         let operation: &Operation = &self.reply.operation;
         let (_, content) = operation.response().ok_or_else(|| PyValueError::new_err("a response without a body"))?;
         let part = |uri: &deltasoap_core::PartUri| self.reply.part(uri).map(|bytes| bytes.to_vec());
-        ToPython::new(py, &self.shop, &part).content(&self.reply.body, content)
+        let converter = ToPython::new(py, &self.shop, &part);
+        let converter = match self.has_columns {
+            true => converter.with_columns(Arc::clone(&self.shop), Arc::clone(&self.reply)),
+            false => converter,
+        };
+        converter.content(&self.reply.body, content)
     }
 
     /// The header blocks: their names and values.

@@ -4,15 +4,16 @@
 //! any other object with the attributes. What is `None` is absent, or nil if the element is required
 //! and nillable.
 
+use crate::arguments;
 use crate::contract::Shop;
 use crate::errors::Invalid;
 use crate::names::{Layout, Name, Slot};
 use crate::scalars::{self, kind};
 use crate::to_python::is_empty;
 use deltasoap_core::schema::{
-    ArrayElement, ChoiceFault, ComplexElement, Compositor, Element, ElementRef, Field, OpenElement, View,
+    ArrayElement, Builtin, ChoiceFault, ComplexElement, Compositor, Element, ElementRef, Field, OpenElement, View,
 };
-use deltasoap_core::{Child, Column, Content, Node, QName, Record, Shared, Value};
+use deltasoap_core::{Child, Column, Content, Node, QName, Record, Shared, Simple, Value};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString, PyTuple};
@@ -131,7 +132,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
         match view.element {
             Element::Simple(simple) if simple.packed.is_some() => self.packed(value, view),
             element if element.is_name() => self.name(value).map(|name| Value::Name(Box::new(name))),
-            Element::Simple(_) | Element::Union(_) => scalars::from_python(value, view).map(Value::Simple),
+            Element::Simple(_) | Element::Union(_) => self.simple(value, content, view).map(Value::Simple),
             Element::Complex(complex) => self.complex(value, complex, content, view),
             Element::Array(array) => self.array(value, array),
             Element::Shared(content) => self.content(value, *content, name).map(|value| match value {
@@ -157,6 +158,14 @@ impl<'c, 'py> FromPython<'c, 'py> {
             }
         }
         Ok(Value::Packed(column))
+    }
+
+    fn simple(&self, value: &Bound<'py, PyAny>, content: ElementRef, view: View<'_>) -> Result<Simple, Invalid> {
+        let is_list = matches!(view.element, Element::Simple(simple) if simple.base == Builtin::Token);
+        match is_list.then(|| self.shop.list_items(content)).flatten() {
+            Some(items) => scalars::from_python(&scalars::words(value, items)?, view),
+            None => scalars::from_python(value, view),
+        }
     }
 
     /// Converts a qualified name: `{namespace}local`, also as an `lxml.etree.QName`.
@@ -192,7 +201,24 @@ impl<'c, 'py> FromPython<'c, 'py> {
         if let Values::Dict(dict) = &values {
             self.only_known(dict, complex, &layout)?;
         }
+        if complex.text.is_some() && self.is_nil_text(&values, &layout)? {
+            return Ok(Value::Nil);
+        }
         self.record(&values, complex, &layout).map(|record| Value::Record(Box::new(record)))
+    }
+
+    /// Returns true if the text beside attributes is nil, and there are no attributes.
+    fn is_nil_text(&self, values: &Values<'py>, layout: &Layout) -> Result<bool, Invalid> {
+        let text = values.get(self.py, &layout.text)?;
+        if !text.is_some_and(|text| text.is(&self.marks.nil)) {
+            return Ok(false);
+        }
+        for name in &layout.attributes {
+            if values.get(self.py, name)?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Returns the values of an object; `None` for one that is a value itself.
@@ -242,9 +268,13 @@ impl<'c, 'py> FromPython<'c, 'py> {
         for (attribute, name) in complex.attributes.iter().zip(&layout.attributes) {
             let view = self.shop.schema().view(attribute.element);
             let value = match values.get(self.py, name)?.filter(|value| !value.is(&self.marks.skip)) {
-                Some(value) => Some(scalars::from_python(&value, view).map_err(|error| error.within(name.as_str()))?),
+                Some(value) => {
+                    let converted = self.simple(&value, attribute.element, view);
+                    Some(converted.map_err(|error| error.within(name.as_str()))?)
+                }
                 None if attribute.required && attribute.default.is_none() => {
-                    return Err(Invalid::new(format!("Missing attribute {}", name.as_str())));
+                    let text = format!("The attribute {} is not valid: Value is required", attribute.name);
+                    return Err(Invalid::new(text).within(name.as_str()));
                 }
                 None => None,
             };
@@ -347,6 +377,9 @@ impl<'c, 'py> FromPython<'c, 'py> {
                 Some(value) => self.groups(&value, field, layout).map_err(|error| error.within(name.as_str())),
             },
             Slot::Wildcard(name) => match values.get(self.py, name)? {
+                None if !is_optional && !field.is_repeated() => {
+                    Err(Invalid::new("Missing element for Any").within(name.as_str()))
+                }
                 None => Ok(if field.is_repeated() { Value::List(Vec::new()) } else { Value::Absent }),
                 Some(value) => self.wildcard(&value, field).map_err(|error| error.within(name.as_str())),
             },
@@ -382,8 +415,8 @@ impl<'c, 'py> FromPython<'c, 'py> {
         if !field.is_repeated() {
             return self.content(value, field.element, &field.name);
         }
-        if let Some(column) = crate::scalars::column(value, self.shop.schema().view(field.element)) {
-            return Ok(Value::Column(column));
+        if let Some(columns) = self.columns(value, field)? {
+            return Ok(columns);
         }
         let items = self.items(value)?;
         self.check_count(items.len(), field)?;
@@ -398,6 +431,30 @@ impl<'c, 'py> FromPython<'c, 'py> {
         let mut list = Value::List(all);
         list.gather(field, self.shop.schema().view(field.element));
         Ok(list)
+    }
+
+    /// Converts an array of numbers, or a table, without an object for each item; `None` for other
+    /// objects.
+    fn columns(&self, value: &Bound<'py, PyAny>, field: &Field) -> Result<Option<Value>, Invalid> {
+        if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+            return Ok(None);
+        }
+        let view = self.shop.schema().view(field.element);
+        let columns = match view.element {
+            Element::Simple(simple) if simple.enumeration.is_empty() => arguments::numbers(value, simple.base)?,
+            Element::Complex(_) => arguments::table(value, field, view)?,
+            _ => None,
+        };
+        if let Some(columns) = &columns {
+            let count = match columns {
+                Value::Column(column) => column.len(),
+                Value::Table(table) => table.len(),
+                Value::List(items) => items.len(),
+                _ => 1,
+            };
+            self.check_count(count, field)?;
+        }
+        Ok(columns)
     }
 
     fn check_count(&self, count: usize, field: &Field) -> Result<(), Invalid> {
@@ -466,7 +523,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
         self.check_count(items.len(), field)?;
         let mut groups = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
-            let group = match self.values_of(item)? {
+            let group = match self.values_of_group(item, layout)? {
                 Some(values) => {
                     if let Values::Dict(dict) = &values {
                         self.only_known(dict, complex, layout)?;
@@ -478,6 +535,22 @@ impl<'c, 'py> FromPython<'c, 'py> {
             groups.push(Value::Record(Box::new(group.map_err(|error| error.at(index))?)));
         }
         Ok(Value::List(groups))
+    }
+
+    /// Returns the values of an occurrence of a group. An element stands for a wildcard in it.
+    fn values_of_group(&self, item: &Bound<'py, PyAny>, layout: &Layout) -> Result<Option<Values<'py>>, Invalid> {
+        let wildcard = layout.slots.iter().find_map(|slot| match slot {
+            Slot::Wildcard(name) => Some(name),
+            _ => None,
+        });
+        match wildcard {
+            Some(name) if self.is_element(item)? => {
+                let dict = PyDict::new(self.py);
+                dict.set_item(name.python(self.py), item)?;
+                Ok(Some(Values::Dict(dict)))
+            }
+            _ => self.values_of(item),
+        }
     }
 
     /// Converts elements for a wildcard: lxml elements, or objects that render one.
@@ -512,7 +585,8 @@ impl<'c, 'py> FromPython<'c, 'py> {
         let node = match self.is_element(value)? {
             true => Node { name: name.clone(), ..self.node(value, Some(name))? },
             false => {
-                let text: String = value.str()?.extract()?;
+                let text = self.py.import("deltasoap._scalars")?.getattr("write_any")?.call1((value,))?;
+                let text: String = text.extract().map_err(PyErr::from)?;
                 let children = if text.is_empty() { Vec::new() } else { vec![Child::Text(text.as_str().into())] };
                 Node { children, ..Node::new(name.clone()) }
             }
@@ -521,7 +595,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
     }
 
     fn is_element(&self, value: &Bound<'py, PyAny>) -> Result<bool, Invalid> {
-        Ok(value.hasattr("tag")? || value.hasattr("xsd_obj")?)
+        Ok(value.hasattr("tag")? || value.hasattr("to_document")?)
     }
 
     /// Converts content whose type is chosen by the object: by its class, by an `AnyObject`, or the
@@ -564,6 +638,14 @@ impl<'c, 'py> FromPython<'c, 'py> {
     }
 
     fn rows(&self, value: &Bound<'py, PyAny>, array: &ArrayElement, dimensions: u32) -> Result<Value, Invalid> {
+        if let (1, Element::Simple(simple)) = (dimensions, self.shop.schema().view(array.item).element)
+            && let Some(column) = arguments::numbers(value, simple.base)?
+        {
+            return Ok(match column {
+                Value::Column(column) => Value::List(column.to_values()),
+                items => items,
+            });
+        }
         let items = self.items(value)?;
         let items = items.iter().enumerate().map(|(index, item)| {
             let item = match dimensions > 1 {

@@ -9,6 +9,9 @@
 //! CompoundValue, arrays <── to_python ── Value <── leaf checkpoints ──┘
 //! ```
 
+mod arguments;
+mod arrow;
+mod columns;
 mod contract;
 mod definitions;
 mod describe;
@@ -28,6 +31,8 @@ use pyo3::prelude::*;
 #[pymodule]
 #[pyo3(name = "_engine")]
 mod engine_module {
+    #[pymodule_export]
+    use crate::columns::{ColumnView, Rows};
     #[pymodule_export]
     use crate::contract::PyContract;
     #[pymodule_export]

@@ -5,6 +5,7 @@ use crate::{describe, errors};
 use deltasoap_core::QName;
 use deltasoap_core::schema::{ElementRef, Field, Style, Use};
 use deltasoap_dynamic::Operation;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -116,6 +117,14 @@ impl PyOperation {
     #[getter]
     fn response<'py>(&self, py: Python<'py>) -> PyResult<Option<Message<'py>>> {
         self.operation.response().map(|(name, content)| self.message(py, name, content)).transpose()
+    }
+
+    /// Reads the element in the body of a response, whatever its name.
+    #[pyo3(signature = (document, *, tolerance="unknown"))]
+    fn decode_response<'py>(&self, py: Python<'py>, document: &[u8], tolerance: &str) -> PyResult<Bound<'py, PyAny>> {
+        let (_, content) =
+            self.operation.response().ok_or_else(|| PyValueError::new_err("the operation has no response"))?;
+        crate::contract::decode(py, &self.shop, content, document, tolerance)
     }
 
     /// The header blocks that the WSDL declares for requests.

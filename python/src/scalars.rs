@@ -78,6 +78,29 @@ fn by_text<'py>(py: Python<'py>, builtin: Builtin, text: &str) -> PyResult<Bound
     }
 }
 
+/// Converts an item of a list from its text.
+///
+/// # Errors
+/// If Python cannot represent it.
+pub(crate) fn word<'py>(py: Python<'py>, items: Builtin, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    match Simple::parse(items, text) {
+        Ok(item) => to_python(py, &item),
+        Err(_) => Ok(PyString::new(py, text).into_any()),
+    }
+}
+
+/// Returns the text of a list, whose items are of a built-in type.
+///
+/// # Errors
+/// If an item is not of that type.
+pub(crate) fn words<'py>(value: &Bound<'py, PyAny>, items: Builtin) -> Result<Bound<'py, PyAny>, Invalid> {
+    if value.is_instance_of::<PyString>() {
+        return Ok(value.clone());
+    }
+    let texts = value.try_iter()?.map(|item| text_of(&item?, items)).collect::<Result<Vec<_>, Invalid>>()?;
+    Ok(PyString::new(value.py(), &texts.join(" ")).into_any())
+}
+
 /// Reads a simple value, or one of a union.
 ///
 /// # Errors
@@ -208,9 +231,4 @@ fn readable(name: &deltasoap_core::QName) -> String {
 /// Returns the name of an object's type, for errors.
 pub(crate) fn kind(value: &Bound<'_, PyAny>) -> String {
     value.get_type().name().map_or_else(|_| "an object".to_owned(), |name| name.to_string())
-}
-
-/// Returns the column of an array of numbers; `None` for other objects.
-pub(crate) fn column(_value: &Bound<'_, PyAny>, _view: View<'_>) -> Option<deltasoap_core::Column> {
-    None
 }

@@ -4,18 +4,21 @@
 //! `None`. Nested values are converted by nested calls: the depth of a message is limited when it is
 //! read.
 
+use crate::columns::{self, ColumnView, Rows, Source, Step};
 use crate::contract::Shop;
 use crate::names::{Layout, Name, Slot};
 use crate::scalars;
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
-use deltasoap_core::schema::{ArrayElement, ComplexElement, Element, ElementRef, Field, View};
-use deltasoap_core::{Column, Node, PartUri, QName, Record, Shared, Value, ns};
+use deltasoap_core::schema::{ArrayElement, ComplexElement, Compositor, Element, ElementRef, Field, View};
+use deltasoap_core::{Column, Node, PartUri, QName, Record, Shared, Simple, Value, ns};
+use deltasoap_dynamic::Reply;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Converts values of one message.
 pub(crate) struct ToPython<'c, 'py> {
@@ -25,11 +28,28 @@ pub(crate) struct ToPython<'c, 'py> {
     part: &'c dyn Fn(&PartUri) -> Option<Vec<u8>>,
     /// Values that several places share, by their address.
     shared: RefCell<HashMap<usize, Py<PyAny>>>,
+    /// Set if lists of numbers and flat structs are columns: the response, and the way from its
+    /// body to the value that is being converted.
+    columns: Option<(Arc<Shop>, Arc<Reply>, RefCell<Vec<Step>>)>,
 }
 
 impl<'c, 'py> ToPython<'c, 'py> {
     pub(crate) fn new(py: Python<'py>, shop: &'c Shop, part: &'c dyn Fn(&PartUri) -> Option<Vec<u8>>) -> Self {
-        ToPython { py, shop, part, shared: RefCell::default() }
+        ToPython { py, shop, part, shared: RefCell::default(), columns: None }
+    }
+
+    /// Converts lists of numbers and of flat structs to columns, which keep the response.
+    pub(crate) fn with_columns(self, shop: Arc<Shop>, reply: Arc<Reply>) -> Self {
+        ToPython { columns: Some((shop, reply, RefCell::default())), ..self }
+    }
+
+    /// Converts a value within the current one.
+    fn within<T>(&self, step: Step, convert: impl FnOnce() -> T) -> T {
+        let Some((_, _, steps)) = &self.columns else { return convert() };
+        steps.borrow_mut().push(step);
+        let converted = convert();
+        steps.borrow_mut().pop();
+        converted
     }
 
     fn none(&self) -> Bound<'py, PyAny> {
@@ -43,10 +63,19 @@ impl<'c, 'py> ToPython<'c, 'py> {
     pub(crate) fn content(&self, value: &Value, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
         let view = self.shop.schema().view(content);
         match (value, view.element) {
+            // Of text beside attributes, zeep has only the text as None.
+            (Value::Nil | Value::NilWith(_), Element::Complex(complex)) if complex.text.is_some() => {
+                self.complex(&Record::default(), complex, content, view)
+            }
             (Value::Absent | Value::Nil | Value::NilWith(_), _) => Ok(self.none()),
-            (Value::Simple(simple), _) => scalars::to_python(self.py, simple),
+            // zeep has no empty texts: an element without text is None.
+            (Value::Simple(Simple::String(text)), _) if text.is_empty() => Ok(self.none()),
+            (Value::Simple(simple), _) => self.simple(simple, content),
             (Value::Name(name), _) => Ok(PyString::new(self.py, &name.to_string()).into_any()),
-            (Value::Packed(column) | Value::Column(column), _) => self.column(column),
+            (Value::Packed(column) | Value::Column(column), _) => match &self.columns {
+                Some((_, reply, steps)) => self.column_view(reply, steps),
+                None => self.column(column),
+            },
             (Value::Part(uri), _) => match (self.part)(uri) {
                 Some(bytes) => Ok(PyBytes::new(self.py, &bytes).into_any()),
                 None => Err(PyValueError::new_err(format!("the message has no part {uri}"))),
@@ -56,7 +85,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
             (Value::Tree(node), Element::Open(_)) => self.open_tree(node),
             (Value::Tree(node), _) => tree(self.py, node),
             (Value::Typed(typed), Element::Open(open)) => match open.named(&typed.name) {
-                Some(content) => self.content(&typed.value, content),
+                Some(content) => self.within(Step::Typed, || self.content(&typed.value, content)),
                 None => Err(misshapen()),
             },
             (value, Element::Open(open)) => match open.base {
@@ -69,6 +98,17 @@ impl<'c, 'py> ToPython<'c, 'py> {
         }
     }
 
+    fn simple(&self, simple: &Simple, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
+        let is_token = matches!(simple, Simple::Token(_));
+        match is_token.then(|| self.shop.list_items(content)).flatten() {
+            Some(items) => {
+                let text = simple.to_string();
+                self.list(text.split_ascii_whitespace().map(|word| scalars::word(self.py, items, word)))
+            }
+            None => scalars::to_python(self.py, simple),
+        }
+    }
+
     /// Converts a value that several places may share: all of them have the same object.
     fn shared(&self, shared: &Shared<Value>, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
         let known = self.shared.borrow().get(&shared.address()).map(|known| known.bind(self.py).clone());
@@ -78,7 +118,8 @@ impl<'c, 'py> ToPython<'c, 'py> {
         // A value within itself is None: instances are made after their parts.
         self.shared.borrow_mut().insert(shared.address(), self.py.None());
         let converted = match shared.get() {
-            Some(value) => self.content(&value, content)?,
+            // A way through the response cannot lead into a shared value.
+            Some(value) => ToPython::new(self.py, self.shop, self.part).content(&value, content)?,
             None => self.none(),
         };
         self.shared.borrow_mut().insert(shared.address(), converted.clone().unbind());
@@ -86,11 +127,40 @@ impl<'c, 'py> ToPython<'c, 'py> {
     }
 
     fn rows(&self, items: &[Value], array: &ArrayElement, dimensions: u32) -> PyResult<Bound<'py, PyAny>> {
-        let item = |item: &Value| match item {
-            Value::List(items) if dimensions > 1 => self.rows(items, array, dimensions - 1),
-            item => self.content(item, array.item),
+        if dimensions == 1
+            && let Some(columns) = self.as_columns(items, array.item)?
+        {
+            return Ok(columns);
+        }
+        let item = |(index, item): (usize, &Value)| {
+            self.within(Step::Item(index), || match item {
+                Value::List(items) if dimensions > 1 => self.rows(items, array, dimensions - 1),
+                item => self.content(item, array.item),
+            })
         };
-        self.list(items.iter().map(item))
+        self.list(items.iter().enumerate().map(item))
+    }
+
+    fn column_view(&self, reply: &Arc<Reply>, steps: &RefCell<Vec<Step>>) -> PyResult<Bound<'py, PyAny>> {
+        ColumnView::new(Source::Reply(Arc::clone(reply), steps.borrow().clone().into())).into_array(self.py)
+    }
+
+    /// Converts items to a column, or to rows, if they are of such a type.
+    fn as_columns(&self, items: &[Value], content: ElementRef) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some((shop, reply, steps)) = &self.columns else { return Ok(None) };
+        let view = self.shop.schema().view(content);
+        match view.element {
+            Element::Simple(_) => {
+                let gathered = ColumnView::gather(columns::base_of(view), items);
+                gathered.map(|column| column.into_array(self.py)).transpose()
+            }
+            Element::Complex(complex) if columns::is_flat(complex, view) => {
+                let source = Source::Reply(Arc::clone(reply), steps.borrow().clone().into());
+                let rows = Rows::new(Arc::clone(shop), source, content);
+                Ok(Some(Bound::new(self.py, rows)?.into_any()))
+            }
+            _ => Ok(None),
+        }
     }
 
     fn list(&self, items: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>) -> PyResult<Bound<'py, PyAny>> {
@@ -98,7 +168,10 @@ impl<'c, 'py> ToPython<'c, 'py> {
     }
 
     fn column(&self, column: &Column) -> PyResult<Bound<'py, PyAny>> {
-        self.list(column.iter().map(|item| scalars::to_python(self.py, &item)))
+        self.list(column.iter().map(|item| match &item {
+            Simple::String(text) if text.is_empty() => Ok(self.none()),
+            item => scalars::to_python(self.py, item),
+        }))
     }
 
     /// Converts a complex value to an instance of its class.
@@ -127,11 +200,12 @@ impl<'c, 'py> ToPython<'c, 'py> {
             values.set_item(layout.text.python(self.py), text)?;
         }
         for (index, (field, slot)) in complex.fields.iter().zip(&layout.slots).enumerate() {
-            self.field(record.fields.get(index).unwrap_or(&Value::Absent), field, slot, values)?;
+            let value = record.fields.get(index).unwrap_or(&Value::Absent);
+            self.within(Step::Field(index), || self.field(value, field, slot, values))?;
         }
-        for (index, name) in layout.attributes.iter().enumerate() {
+        for (index, (attribute, name)) in complex.attributes.iter().zip(&layout.attributes).enumerate() {
             let value = match record.attributes.get(index).and_then(Option::as_ref) {
-                Some(value) => scalars::to_python(self.py, value)?,
+                Some(value) => self.simple(value, attribute.element)?,
                 None => self.none(),
             };
             values.set_item(name.python(self.py), value)?;
@@ -155,12 +229,12 @@ impl<'c, 'py> ToPython<'c, 'py> {
             Slot::Among(layout) => self.group(value, field, layout, values),
             Slot::Groups(name, layout) => {
                 let Value::List(items) = value else { return values.set_item(name.python(self.py), self.none()) };
-                let group = |item: &Value| {
+                let group = |(index, item): (usize, &Value)| {
                     let values = PyDict::new(self.py);
-                    self.chosen(item, field, layout, &values)?;
-                    Ok(values.into_any())
+                    self.within(Step::Item(index), || self.chosen(item, field, layout, &values))?;
+                    self.unwrapped(values, field, layout)
                 };
-                let groups = self.list(items.iter().map(group))?;
+                let groups = self.list(items.iter().enumerate().map(group))?;
                 let is_empty = items.is_empty();
                 values.set_item(name.python(self.py), if is_empty { self.none() } else { groups })
             }
@@ -170,14 +244,23 @@ impl<'c, 'py> ToPython<'c, 'py> {
 
     fn occurrences(&self, value: &Value, field: &Field) -> PyResult<Bound<'py, PyAny>> {
         match value {
-            Value::List(items) if field.is_repeated() => {
-                self.list(items.iter().map(|item| self.content(item, field.element)))
-            }
-            Value::Column(column) => self.column(column),
+            Value::List(items) if field.is_repeated() => match self.as_columns(items, field.element)? {
+                Some(columns) => Ok(columns),
+                None => {
+                    let item = |(index, item): (usize, &Value)| match item {
+                        Value::Record(record) if is_vacant(record) => Ok(self.none()),
+                        item => self.within(Step::Item(index), || self.content(item, field.element)),
+                    };
+                    self.list(items.iter().enumerate().map(item))
+                }
+            },
+            Value::Column(_) => self.content(value, field.element),
+            Value::Table(_) if self.columns.is_some() => self.as_columns(&[], field.element)?.ok_or_else(misshapen),
             Value::Table(table) => {
                 self.list(table.rows().map(|row| self.content(&Value::Record(Box::new(row)), field.element)))
             }
             Value::Absent if field.is_repeated() => Ok(PyList::empty(self.py).into_any()),
+            Value::Record(record) if is_vacant(record) => Ok(self.none()),
             value => self.content(value, field.element),
         }
     }
@@ -197,6 +280,20 @@ impl<'c, 'py> ToPython<'c, 'py> {
         }
     }
 
+    /// Returns an occurrence of a group: the value itself if a wildcard of a choice took it.
+    fn unwrapped(&self, values: Bound<'py, PyDict>, field: &Field, layout: &Layout) -> PyResult<Bound<'py, PyAny>> {
+        let element = self.shop.schema().view(field.element).element;
+        let is_choice = matches!(element, Element::Complex(complex) if complex.compositor == Compositor::Choice);
+        let wildcard = layout.slots.iter().find_map(|slot| match slot {
+            Slot::Wildcard(name) if is_choice && values.len() == 1 => Some(name),
+            _ => None,
+        });
+        match wildcard.map(|name| values.get_item(name.python(self.py))).transpose()?.flatten() {
+            Some(value) => Ok(value),
+            None => Ok(values.into_any()),
+        }
+    }
+
     /// Adds the values of an occurrence of a group: of a choice, only those that are present.
     fn chosen(&self, value: &Value, field: &Field, layout: &Layout, values: &Bound<'py, PyDict>) -> PyResult<()> {
         let (Value::Record(record), Element::Complex(complex)) =
@@ -204,14 +301,15 @@ impl<'c, 'py> ToPython<'c, 'py> {
         else {
             return Err(misshapen());
         };
-        let is_choice =
-            complex.compositor == deltasoap_core::schema::Compositor::Choice || complex.is_choice_of_groups();
+        let is_choice = complex.compositor == Compositor::Choice || complex.is_choice_of_groups();
         if !is_choice {
             return self.values(record, complex, layout, values);
         }
-        let fields = complex.fields.iter().zip(&layout.slots).zip(&record.fields);
-        let mut present = fields.filter(|(_, value)| !is_absent(value));
-        present.try_for_each(|((field, slot), value)| self.field(value, field, slot, values))
+        let fields = complex.fields.iter().zip(&layout.slots).zip(&record.fields).enumerate();
+        let mut present = fields.filter(|(_, (_, value))| !is_absent(value));
+        present.try_for_each(|(index, ((field, slot), value))| {
+            self.within(Step::Field(index), || self.field(value, field, slot, values))
+        })
     }
 
     /// Converts elements that a wildcard took: those that the schema declares by their type.
@@ -264,9 +362,18 @@ impl<'c, 'py> ToPython<'c, 'py> {
                 text if text.is_empty() => self.none(),
                 text => PyString::new(self.py, &text).into_any(),
             }),
-            false => self.any(node),
+            false => children(self.py, node),
         }
     }
+}
+
+/// Returns true for an element with nothing in it, which zeep has as `None`.
+fn is_vacant(record: &Record) -> bool {
+    let is_nothing = |value: &Value| match value {
+        Value::Record(group) => is_vacant(group),
+        value => is_absent(value),
+    };
+    record.attributes.iter().all(Option::is_none) && record.others.is_empty() && record.fields.iter().all(is_nothing)
 }
 
 fn is_absent(value: &Value) -> bool {
@@ -294,6 +401,11 @@ fn document(node: &Node) -> Option<Vec<u8>> {
 pub(crate) fn tree<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyAny>> {
     let document = document(node).ok_or_else(misshapen)?;
     py.import("deltasoap._trees")?.getattr("parse")?.call1((PyBytes::new(py, &document),))
+}
+
+/// Converts the children of an element.
+fn children<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyAny>> {
+    Ok(PyList::new(py, tree(py, node)?.try_iter()?.collect::<PyResult<Vec<_>>>()?)?.into_any())
 }
 
 /// Returns the name in the form that Python code uses.

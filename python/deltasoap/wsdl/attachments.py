@@ -114,7 +114,10 @@ def related_parts(body: bytes, content_type: str) -> tuple[bytes, list[BodyPart]
 
 
 def _part(piece: bytes) -> BodyPart:
-    head, _, content = re.sub(rb"\A(\r?\n)", rb"\1\1", piece).partition(b"\r\n\r\n")
+    # Some senders put an empty line before the headers; otherwise it says that there are none.
+    is_header = re.match(rb"\r?\n[\w-]+:", piece)
+    start = piece.lstrip() if is_header else re.sub(rb"\A(\r?\n)", rb"\1\1", piece)
+    head, _, content = start.partition(b"\r\n\r\n")
     headers = {}
     for line in re.split(rb"\r?\n(?![ \t])", head.strip()):
         name, _, value = line.partition(b":")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
 
@@ -23,7 +22,8 @@ from deltasoap.wsdl.definitions import (
 from deltasoap.wsdl.http import bindings_in, ports_in
 from deltasoap.wsdl.utils import url_http_to_https
 from deltasoap.xsd.names import as_name
-from deltasoap.xsd.schema import LOCATION, Schema, checked, loading, set_wildcards
+from deltasoap.xsd.schema import Schema
+from deltasoap.xsd.sources import Sources, checked
 from deltasoap.xsd.views import Views
 
 if TYPE_CHECKING:
@@ -49,41 +49,23 @@ class Document:
     ) -> None:
         self.settings = settings or Settings()
         self.transport = transport
+        self.location = base
         if isinstance(location, str):
             is_relative = is_relative_path(location)
-            self.location: str | None = os.path.abspath(location) if is_relative else location
-        else:
-            self.location = base
-        self._http_sources: list[bytes] = []
-        self.contract = self._import(location)
-        self._views = Views(self.contract)
+            self.location = os.path.abspath(location) if is_relative else location
+        content = transport.load(self.location) if isinstance(location, str) else location.read()
+        source = checked(content, transport, self.settings)
+        self._sources = Sources(source, self.location, self.transport, self.settings)
+        self.contract = self._sources.contract()
+        self._views = Views(self.contract, self._sources)
         self.types = Schema._over(self._views, self.settings, self.location)
         self.types._transport = transport
-        set_wildcards(self.contract, lambda: self.types)
-
-    def _import(self, location: str | IO[Any]) -> Any:
-        from deltasoap import _engine
-
-        place = self.location or LOCATION
-        source = self.transport.load(place) if isinstance(location, str) else location.read()
-        known = {place: checked(source, self.transport, self.settings)}
-        load = loading(self.transport, self.settings, known)
-        return _engine.Contract.load(place, load=self._noting_http(load), tolerant=True)
-
-    def _noting_http(self, load: Callable[[str], bytes]) -> Callable[[str], bytes]:
-        """Keep the documents that may have bindings of HTTP, which the engine passes over."""
-
-        def noting(location: str) -> bytes:
-            content = load(location)
-            if ns.HTTP.encode() in content:
-                self._http_sources.append(content)
-            return content
-
-        return noting
 
     @cached_property
     def _http_documents(self) -> list[etree._Element]:
-        return [parse_xml(each, self.transport) for each in self._http_sources]
+        """The documents that may have bindings of HTTP, which the engine passes over."""
+        found = [each for each in self._sources.documents if ns.HTTP.encode() in each]
+        return [parse_xml(each, self.transport) for each in found]
 
     def __repr__(self) -> str:
         return f"<WSDL(location={self.location!r})>"

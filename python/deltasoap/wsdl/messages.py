@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltasoap import xsd
 from deltasoap.wsdl.multiref import process_multiref
+from deltasoap.xsd import codec
 from deltasoap.xsd.values import ArrayValue, CompoundValue
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class SoapMessage:
         """The envelope for arguments; `_soapheaders` has the values of header blocks."""
         from lxml import etree
 
-        nsmap = {"soap-env": self.nsmap["soap-env"], **self.wsdl.types._prefixes}
+        nsmap = {"soap-env": self.nsmap["soap-env"], **self.wsdl.types._prefix_map_custom}
         envelope = etree.Element(self._name("Envelope"), nsmap=nsmap)
         self._write_header(envelope, kwargs.pop("_soapheaders", None))
         self._write_body(envelope, args, kwargs)
@@ -140,7 +141,8 @@ class SoapMessage:
 
         if not values:
             return
-        header = etree.SubElement(envelope, self._name("Header"))
+        # Outside the envelope first: then lxml counts prefixes afresh for the body, as in zeep.
+        header = etree.Element(self._name("Header"), nsmap=envelope.nsmap)
         if isinstance(values, list):
             for value in values:
                 _write_block(header, value)
@@ -148,6 +150,7 @@ class SoapMessage:
             self._write_blocks(header, copy.deepcopy(values))
         else:
             raise ValueError("Invalid value given to _soapheaders: it takes a list or a dict")
+        envelope.append(header)
 
     def _write_blocks(self, header: etree._Element, values: Any) -> None:
         if self.header is None:
@@ -243,18 +246,46 @@ class DocumentMessage(SoapMessage):
 class RpcMessage(SoapMessage):
     """A message whose parts are the children of an element named as the operation."""
 
+    @cached_property
+    def _operation(self) -> Any:
+        """The operation as the engine knows it."""
+        return self.wsdl.contract.operation(self.operation.binding.name.text, self.operation.name)
+
     def _body(self) -> Any:
-        engine = self.wsdl.contract.operation(self.operation.binding.name.text, self.operation.name)
-        found = engine.request if self.type == "input" else engine.response
+        found = self._operation.request if self.type == "input" else self._operation.response
         if found is None:
             return None
-        name, ref = found
-        return xsd.Element(name, self.wsdl._views.type(ref))
+        parts = [
+            part.element if part.element is not None else xsd.Element(name, part.type)
+            for name, part in self._body_parts().items()
+        ]
+        return xsd.Element(found[0], xsd.ComplexType(xsd.Sequence(parts)))
+
+    def _write_body(self, envelope: etree._Element, args: Any, kwargs: dict[str, Any]) -> None:
+        from lxml import etree
+
+        body = etree.SubElement(envelope, self._name("Body"))
+        if self.body is None:
+            return
+        value = self.body(*args, **kwargs)
+        wrapper = etree.SubElement(body, self.body.qname)
+        # As zeep, without the types that the encoded form can name.
+        for name, element in self.body.type.elements:
+            element.render(wrapper, value[name], [self.body.name, name])
 
     def _read_body(self, body: etree._Element) -> Any:
+        from lxml import etree
+
         process_multiref(body)
         # The name of the wrapper is not reliable: what counts is that it is the first child.
-        return super()._read_body(body)
+        first = next(body.iterchildren("*"), None)
+        if self.body is None or first is None:
+            return None
+        tolerance = codec.reading(self.wsdl.settings)
+        fields = self._operation.decode_response(
+            etree.tostring(first, with_tail=False), tolerance=tolerance
+        )
+        return self.body(**(fields or {}))
 
 
 def _write_block(header: etree._Element, value: Any) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING
 
+from deltasoap import ns
+from deltasoap.xsd.codec import qualified, set_type
+
 if TYPE_CHECKING:
     from lxml import etree
 
@@ -42,4 +45,14 @@ def _take_over(node: etree._Element, target: etree._Element) -> None:
             node.set(name, value)
     node.text = target.text
     for child in target.iterchildren():
-        node.append(copy.deepcopy(child))
+        copied = copy.deepcopy(child)
+        node.append(copied)
+        _keep_types(child, copied)
+
+
+def _keep_types(child: etree._Element, copied: etree._Element) -> None:
+    """Name the types again: lxml drops declarations of prefixes that only values use."""
+    for original, made in zip(child.iter("*"), copied.iter("*"), strict=True):
+        named = original.get(f"{{{ns.XSI}}}type")
+        if named is not None:
+            set_type(made, qualified(named, original.nsmap))

@@ -1,4 +1,4 @@
-"""XML signatures for envelopes, made and checked by the engine.
+"""Objects that sign requests and verify responses.
 
 The body and, if there is one, the timestamp are signed. Algorithms are given by their URIs;
 constants of xmlsec, which scripts for zeep pass, are understood too.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from deltasoap.exceptions import SignatureVerificationFailed
+from deltasoap.wsse import xmldsig
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -53,7 +53,7 @@ class MemorySignature:
 
     def verify(self, envelope: etree._Element) -> etree._Element:
         """Check the signature of a response; raises SignatureVerificationFailed."""
-        _verify(envelope, self.cert_data)
+        xmldsig.verify(envelope, self.cert_data)
         return envelope
 
 
@@ -94,7 +94,7 @@ def sign_envelope(
 
 def verify_envelope(envelope: etree._Element, certfile: str) -> None:
     """Check the signature of an envelope; raises SignatureVerificationFailed."""
-    _verify(envelope, _read(certfile))
+    xmldsig.verify(envelope, _read(certfile))
 
 
 def _sign(
@@ -106,36 +106,15 @@ def _sign(
     digest_method: Any,
     binary_token: bool,
 ) -> None:
-    from lxml import etree
-
-    from deltasoap import _engine
-
-    signed = _engine.sign(
-        etree.tostring(envelope, with_tail=False),
+    xmldsig.sign(
+        envelope,
         key,
         certificate,
-        password=password.encode() if isinstance(password, str) else password,
-        signature_method=_uri(signature_method),
-        digest_method=_uri(digest_method),
-        binary_token=binary_token,
+        password.encode() if isinstance(password, str) else password,
+        _uri(signature_method) or xmldsig.RSA_SHA1,
+        _uri(digest_method) or xmldsig.SHA1,
+        binary_token,
     )
-    _replace(envelope, etree.fromstring(signed))
-
-
-def _replace(envelope: etree._Element, signed: etree._Element) -> None:
-    # The caller keeps the root of its tree: what changed is below it.
-    envelope[:] = list(signed)
-
-
-def _verify(envelope: etree._Element, certificate: bytes) -> None:
-    from lxml import etree
-
-    from deltasoap import _engine
-    from deltasoap.envelope import detect_soap_env
-
-    if envelope.find(f"{{{detect_soap_env(envelope)}}}Header") is None:
-        raise SignatureVerificationFailed("The message has no header, and so no signature")
-    _engine.verify(etree.tostring(envelope, with_tail=False), certificate)
 
 
 def _uri(method: Any) -> str | None:

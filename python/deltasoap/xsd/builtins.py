@@ -11,6 +11,7 @@ import re
 from decimal import Decimal as _Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from deltasoap._scalars import READ, WRITE
 from deltasoap.xsd.types import AnySimpleType, AnyType
 
 if TYPE_CHECKING:
@@ -94,10 +95,17 @@ class BuiltinType(AnySimpleType):
         return self._read(value)
 
     def _write(self, value: Any) -> Any:
-        return value
+        write = WRITE.get(self._name)
+        return value if write is None else write(value)
 
     def _read(self, text: Any) -> Any:
-        return text
+        read = READ.get(self._name)
+        if read is None:
+            return text
+        try:
+            return read(text)
+        except (ValueError, ArithmeticError) as error:
+            raise ParseError(f"{text!r} is not an xsd:{self._name}") from error
 
 
 class String(BuiltinType):
@@ -107,9 +115,7 @@ class String(BuiltinType):
     accepted_types = [str]
 
     def _write(self, value: Any) -> str:
-        if isinstance(value, bytes):
-            return value.decode("utf-8")
-        return "" if value is None else str(value)
+        return WRITE["string"](value)
 
 
 class Boolean(BuiltinType):
@@ -118,9 +124,6 @@ class Boolean(BuiltinType):
     _name = "boolean"
     _whitespace = "collapse"
     accepted_types = [bool]
-
-    def _write(self, value: Any) -> str:
-        return "true" if value and value not in ("false", "0") else "false"
 
     def _read(self, text: str) -> bool:
         return text in ("true", "1")
@@ -133,12 +136,6 @@ class Decimal(BuiltinType):
     _whitespace = "collapse"
     accepted_types = [_Decimal, float, str]
 
-    def _write(self, value: Any) -> str:
-        return format(value, "f") if isinstance(value, _Decimal) else str(value)
-
-    def _read(self, text: str) -> _Decimal | int:
-        return _Decimal(text)
-
 
 class Float(BuiltinType):
     """Numbers of 32 bits, as Python's float."""
@@ -146,9 +143,6 @@ class Float(BuiltinType):
     _name = "float"
     _whitespace = "collapse"
     accepted_types = [float, _Decimal, str]
-
-    def _write(self, value: Any) -> str:
-        return str(value).upper()
 
     def _read(self, text: str) -> float:
         return float(text)
@@ -161,15 +155,8 @@ class Double(BuiltinType):
     _whitespace = "collapse"
     accepted_types = [_Decimal, float, str]
 
-    def _write(self, value: Any) -> str:
-        text = str(value)
-        return _SPECIAL_DOUBLES.get(text, text)
-
     def _read(self, text: str) -> float:
         return float(text)
-
-
-_SPECIAL_DOUBLES = {"inf": "INF", "-inf": "-INF", "nan": "NaN"}
 
 
 class Duration(BuiltinType):
@@ -186,23 +173,8 @@ class Duration(BuiltinType):
         return [isodate.Duration, datetime.timedelta, str]
 
     def _write(self, value: Any) -> str:
-        import isodate
-
-        duration = isodate.parse_duration(value) if isinstance(value, str) else value
-        return str(isodate.duration_isoformat(duration))
-
-    def _read(self, text: str) -> Any:
-        import isodate
-
-        # Some services put the sign of a negative duration in its middle.
-        if text.startswith("PT-"):
-            return -isodate.parse_duration(f"PT{text[3:]}")
-        return isodate.parse_duration(text)
-
-
-_OFFSET = r"(?P<offset>Z|[-+]\d\d:?(?:\d\d)?)?"
-_DATE = r"(?P<year>\d{4})-?(?P<month>\d\d)-?(?P<day>\d\d)"
-_TIME = r"(?P<hour>\d\d):?(?P<minute>\d\d)(?::?(?P<second>\d\d)(?:[.,](?P<fraction>\d+))?)?"
+        # A text is written in its shortest form.
+        return WRITE["duration"](self._read(value) if isinstance(value, str) else value)
 
 
 class DateTime(BuiltinType):
@@ -211,19 +183,6 @@ class DateTime(BuiltinType):
     _name = "dateTime"
     _whitespace = "collapse"
     accepted_types = [datetime.datetime, str]
-    _pattern = re.compile(f"{_DATE}(?:[T ]{_TIME}{_OFFSET})?")
-
-    def _write(self, value: Any) -> str:
-        return value if isinstance(value, str) else _zulu(value.isoformat())
-
-    def _read(self, text: str) -> datetime.datetime:
-        found = _match(self, text)
-        date = datetime.date(int(found["year"]), int(found["month"]), int(found["day"]))
-        if found["hour"] is None:
-            return datetime.datetime.combine(date, datetime.time())
-        is_midnight_after = found["hour"] == "24"
-        moment = datetime.datetime.combine(date, _time(found, "00" if is_midnight_after else None))
-        return moment + datetime.timedelta(days=1) if is_midnight_after else moment
 
 
 class Time(BuiltinType):
@@ -232,13 +191,6 @@ class Time(BuiltinType):
     _name = "time"
     _whitespace = "collapse"
     accepted_types = [datetime.time, str]
-    _pattern = re.compile(f"{_TIME}{_OFFSET}")
-
-    def _write(self, value: Any) -> str:
-        return value if isinstance(value, str) else _zulu(value.isoformat())
-
-    def _read(self, text: str) -> datetime.time:
-        return _time(_match(self, text))
 
 
 class Date(BuiltinType):
@@ -247,79 +199,53 @@ class Date(BuiltinType):
     _name = "date"
     _whitespace = "collapse"
     accepted_types = [datetime.date, str]
-    _pattern = re.compile(f"{_DATE}(?:T.*)?{_OFFSET}")
-
-    def _write(self, value: Any) -> str:
-        return value if isinstance(value, str) else str(value.strftime("%Y-%m-%d"))
-
-    def _read(self, text: str) -> datetime.date:
-        found = _match(self, text)
-        return datetime.date(int(found["year"]), int(found["month"]), int(found["day"]))
 
 
 class _Recurring(BuiltinType):
     """Parts of dates: tuples of numbers, and the zone or None at the end."""
 
     _whitespace = "collapse"
-    _format: ClassVar[str]
-    _pattern: ClassVar[re.Pattern[str]]
     accepted_types = [datetime.date, str]
-
-    def _write(self, value: Any) -> str:
-        *numbers, zone = value
-        return self._format % tuple(numbers) + _offset_text(zone)
-
-    def _read(self, text: str) -> tuple[Any, ...]:
-        found = _match(self, text)
-        *numbers, offset = found.groups()
-        return (*(int(number) for number in numbers), _zone(offset))
 
 
 class gYearMonth(_Recurring):
     """A month of a year: (year, month, zone)."""
 
     _name = "gYearMonth"
-    _format = "%04d-%02d"
-    _pattern = re.compile(rf"(-?\d{{4,}})-(\d\d){_OFFSET}")
 
 
 class gYear(_Recurring):
     """A year: (year, zone)."""
 
     _name = "gYear"
-    _format = "%04d"
-    _pattern = re.compile(rf"(-?\d{{4,}}){_OFFSET}")
 
 
 class gMonthDay(_Recurring):
     """A day of each year: (month, day, zone)."""
 
     _name = "gMonthDay"
-    _format = "--%02d-%02d"
-    _pattern = re.compile(rf"--(\d\d)-(\d\d){_OFFSET}")
 
 
 class gDay(_Recurring):
     """A day of each month: (day, zone)."""
 
     _name = "gDay"
-    _format = "---%02d"
-    _pattern = re.compile(rf"---(\d\d){_OFFSET}")
 
 
 class gMonth(_Recurring):
     """A month of each year: (month, zone)."""
 
     _name = "gMonth"
-    _format = "--%02d"
-    _pattern = re.compile(rf"--(\d\d)(?:--)?{_OFFSET}")
 
 
 class HexBinary(BuiltinType):
-    """Bytes in hexadecimal digits, which stay text."""
+    """Bytes in hexadecimal digits; inside messages bytes, here the text."""
 
     _name = "hexBinary"
     accepted_types = [str]
+
+    def _write(self, value: Any) -> Any:
+        return value
 
 
 class Base64Binary(BuiltinType):
@@ -441,7 +367,7 @@ class Integer(Decimal):
     def _write(self, value: Any) -> str:
         return str(value)
 
-    def _read(self, text: str) -> int:
+    def _read(self, text: str) -> Any:
         return int(text)
 
 
@@ -536,41 +462,3 @@ BUILTINS: dict[str, type[AnyType]] = {
 def builtin(name: str) -> AnyType:
     """The type of a local name in XSD; what XSD derives further counts as text."""
     return BUILTINS.get(name, String)(is_global=True)
-
-
-def _match(kind: Any, text: str) -> re.Match[str]:
-    found = kind._pattern.fullmatch(text)
-    if found is None:
-        raise ParseError(f"{text!r} is not an xsd:{kind._name}")
-    return found  # type: ignore[no-any-return]
-
-
-def _time(found: re.Match[str], hour: str | None = None) -> datetime.time:
-    micros = int(((found["fraction"] or "") + "000000")[:6])
-    return datetime.time(
-        int(hour or found["hour"]),
-        int(found["minute"]),
-        int(found["second"] or 0),
-        micros,
-        _zone(found["offset"]),
-    )
-
-
-def _zone(offset: str | None) -> datetime.timezone | None:
-    if not offset:
-        return None
-    if offset == "Z":
-        return datetime.timezone.utc
-    hours, minutes = int(offset[1:3]), int(offset[3:].lstrip(":") or 0)
-    span = datetime.timedelta(hours=hours, minutes=minutes)
-    return datetime.timezone(-span if offset[0] == "-" else span)
-
-
-def _zulu(text: str) -> str:
-    return f"{text[:-6]}Z" if text.endswith("+00:00") else text
-
-
-def _offset_text(zone: datetime.tzinfo | None) -> str:
-    if zone is None:
-        return ""
-    return _zulu(datetime.datetime.now(zone).isoformat()[-6:])

@@ -10,8 +10,8 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from deltasoap import ns
+from deltasoap.exceptions import ValidationError
 from deltasoap.xsd.const import NotSet
-from deltasoap.xsd.values import AnyObject, CompoundValue
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -20,6 +20,7 @@ logger = logging.getLogger("deltasoap.xsd")
 
 _XSI_TYPE = f"{{{ns.XSI}}}type"
 _XSI_NIL = f"{{{ns.XSI}}}nil"
+_ARRAY_TYPE = f"{{{ns.SOAP_ENC_11}}}arrayType"
 
 
 def encode(xsd_type: Any, node: etree._Element, value: Any, path: Any = None) -> None:
@@ -27,7 +28,11 @@ def encode(xsd_type: Any, node: etree._Element, value: Any, path: Any = None) ->
     from lxml import etree
 
     contract, ref = home(xsd_type)
-    written = contract.encode_type(ref, node.tag, {} if value is None else value)
+    try:
+        written = contract.encode_type(ref, node.tag, getattr(value, "__values__", value) or {})
+    except ValidationError as error:
+        error.path = [*(path or [etree.QName(node).localname]), *error.path]
+        raise
     graft(node, etree.fromstring(written))
 
 
@@ -36,15 +41,18 @@ def decode(xsd_type: Any, node: etree._Element, schema: Any) -> Any:
     from lxml import etree
 
     contract, ref = home(xsd_type)
-    settings = schema.settings if schema is not None else None
-    return contract.decode_type(ref, etree.tostring(node, with_tail=False), **reading(settings))
+    tolerance = reading(schema.settings if schema is not None else None)
+    return contract.decode_type(ref, etree.tostring(node, with_tail=False), tolerance=tolerance)
 
 
-def reading(settings: Any) -> dict[str, bool]:
-    """The engine's options for reading under these settings."""
-    if settings is None:
-        return {}
-    return {"strict": settings.strict, "ignore_order": settings.xsd_ignore_sequence_order}
+def reading(settings: Any) -> str:
+    """How much the engine tolerates when it reads under these settings."""
+    is_strict = settings is None or settings.strict
+    return "lenient" if is_strict and not _ignores_order(settings) else "any_order"
+
+
+def _ignores_order(settings: Any) -> bool:
+    return settings is not None and settings.xsd_ignore_sequence_order
 
 
 def home(xsd_type: Any) -> tuple[Any, Any]:
@@ -73,7 +81,8 @@ def graft(node: etree._Element, source: etree._Element) -> None:
 
 def _copy_attributes(node: etree._Element, source: etree._Element) -> None:
     for name, text in source.attrib.items():
-        if name != _XSI_TYPE:
+        # zeep does not write the type of arrays, which services can do without.
+        if name not in (_XSI_TYPE, _ARRAY_TYPE):
             node.set(name, text)
     named = source.get(_XSI_TYPE)
     if named is not None:
@@ -81,7 +90,7 @@ def _copy_attributes(node: etree._Element, source: etree._Element) -> None:
 
 
 def _prefixes_in_text(element: etree._Element, parent: etree._Element) -> Any:
-    texts = [element.text or "", *element.attrib.values()]
+    texts = [element.text or "", *(text for _, text in element.attrib.items())]
     used = {text.split(":", 1)[0].strip() for text in texts if ":" in text}
     known, there = element.nsmap, parent.nsmap
     needed = {each for each in used if each in known and there.get(each) != known[each]}
@@ -115,7 +124,7 @@ def named_type(node: etree._Element, schema: Any) -> Any:
 
 
 def qualified(text: str, nsmap: Any) -> Any:
-    """A name with a prefix as a QName; an unknown prefix counts as part of the name's namespace."""
+    """A name with a prefix as a QName; a name with an unknown prefix has no namespace."""
     from lxml import etree
 
     prefix, colon, local = text.strip().rpartition(":")
@@ -123,78 +132,48 @@ def qualified(text: str, nsmap: Any) -> Any:
     return etree.QName(namespace, local) if namespace else etree.QName(local)
 
 
-class Wildcards:
-    """The two directions of `xsd:any` and `xsd:anyType`, which the engine asks for.
+def any_document(value: Any) -> bytes:
+    """The element for a value where anything may stand."""
+    from lxml import etree
 
-    :param lookup: the schema in which elements and types are looked up
-    """
-
-    def __init__(self, lookup: Any) -> None:
-        self._lookup = lookup
-
-    def read(self, qname: str, element: bytes) -> Any:
-        """The value of an element where anything may stand: of a known element, or as it is."""
-        from lxml import etree
-
-        from deltasoap.exceptions import LookupError, NamespaceError
-
-        node = etree.fromstring(element)
-        schema = self._lookup()
-        named = named_type(node, schema)
-        if named is not None:
-            return named.parse_xmlelement(node, schema)
-        try:
-            return schema.get_element(qname).parse(node, schema)
-        except (LookupError, NamespaceError):
-            return node
-
-    def read_content(self, qname: str, element: bytes) -> Any:
-        """The value of an element of `xsd:anyType`."""
-        from lxml import etree
-
-        from deltasoap.xsd.types import AnyType
-
-        return AnyType().parse_xmlelement(etree.fromstring(element), self._lookup())
-
-    def write(self, value: Any) -> bytes:
-        """The element, or elements, for a value where anything may stand."""
-        from lxml import etree
-
-        root = etree.Element("any")
-        write_any(root, value)
-        return b"".join(etree.tostring(child, with_tail=False) for child in root)
-
-    def write_content(self, value: Any, qname: str) -> bytes:
-        """An element of `xsd:anyType` for a value."""
-        from lxml import etree
-
-        from deltasoap.xsd.particles import Element
-        from deltasoap.xsd.types import AnyType
-
-        root = etree.Element("any")
-        Element(qname, AnyType()).render(root, value)
-        return etree.tostring(root[0], with_tail=False)
+    root = etree.Element("any")
+    write_any(root, value)
+    return etree.tostring(root[0], with_tail=False)
 
 
 def write_any(parent: etree._Element, value: Any) -> None:
     """Add what a wildcard's value stands for to a parent."""
     from lxml import etree
 
+    from deltasoap.xsd.particles import Element
+    from deltasoap.xsd.values import AnyObject, CompoundValue
+
     if value is None or value is NotSet:
         return
     if isinstance(value, etree._Element):
         parent.append(_copied(value))
-    elif isinstance(value, AnyObject):
+    elif isinstance(value, AnyObject) and isinstance(value.xsd_elm, Element):
         items = value.value if isinstance(value.value, list) else [value.value]
         for item in items:
             value.xsd_elm.render(parent, item)
+    elif isinstance(value, AnyObject):
+        any_type_content(etree.SubElement(parent, "any"), value)
     elif isinstance(value, CompoundValue) and "_xsd_elm" in vars(value):
         value._xsd_elm.render(parent, value)
+    elif isinstance(value, CompoundValue):
+        value._xsd_type.render(etree.SubElement(parent, "any"), value, value._xsd_type)
     else:
         raise TypeError(
             f"a wildcard takes an element of lxml or an AnyObject, not {type(value).__name__}: "
             "say which element it is, xsd.AnyObject(client.get_element(...), value)"
         )
+
+
+def any_type_content(node: etree._Element, value: Any) -> None:
+    """Write the value of an element whose type is `xsd:anyType`."""
+    from deltasoap.xsd.types import AnyType
+
+    AnyType().render(node, value)
 
 
 def _copied(element: etree._Element) -> etree._Element:

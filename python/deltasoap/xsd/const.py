@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from deltasoap import ns
+from deltasoap._scalars import NIL, SKIP, Mark
 
 if TYPE_CHECKING:
     from lxml import etree
 
 
-class _Marker:
-    """A value that is only ever compared by identity, and stays itself in copies and pickles."""
-
-    def __init__(self, name: str) -> None:
-        self.__value__ = name
-
-    def __repr__(self) -> str:
-        return self.__value__
-
-    def __copy__(self) -> _Marker:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> _Marker:
-        return self
-
-    def __reduce__(self) -> str:
-        return self.__value__
-
-
 #: No value was given.
-NotSet = _Marker("NotSet")
+NotSet = Mark("NotSet")
 #: Write nothing for this element, not even an empty one.
-SkipValue = _Marker("SkipValue")
+SkipValue = SKIP
 #: Write the element with `xsi:nil="true"`.
-Nil = _Marker("Nil")
+Nil = NIL
 
 
 def xsi_ns(localname: str) -> etree.QName:

@@ -276,7 +276,7 @@ class Element(Base):
             set_nil(node)
         elif not is_missing:
             own = getattr(value, "_xsd_type", None)
-            if own is None or own == self.type:
+            if own is None or _is_same(own, self.type):
                 self.type.render(node, value, None, path)
             else:
                 own.render(node, value, own, path)
@@ -674,6 +674,12 @@ class Group(Base):
         if not standalone:
             return fields
         return f"{create_prefixed_name(self.qname, schema)}({fields})"
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two types are one: named types of one name are, also from two imports."""
+    is_named = one.is_global and other.is_global
+    return bool(one == other or (is_named and one.qname == other.qname))
 
 
 def _is_group(part: Any) -> bool:

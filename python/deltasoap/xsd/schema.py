@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from deltasoap import ns
 from deltasoap.exceptions import LookupError, NamespaceError
-from deltasoap.loader import check_external, parse_xml
 from deltasoap.settings import Settings
-from deltasoap.xsd import builtins, codec
-from deltasoap.xsd.names import as_name, quoteattr
+from deltasoap.xsd import builtins
+from deltasoap.xsd.names import as_name
 from deltasoap.xsd.particles import Base, Element, Given
+from deltasoap.xsd.sources import Sources
 from deltasoap.xsd.views import Views
 
 if TYPE_CHECKING:
     from lxml import etree
-
-#: Where the schemas of a `Schema` without a location are said to be.
-LOCATION = "http://deltasoap.invalid/schema"
 
 
 class Schema:
@@ -41,7 +39,7 @@ class Schema:
         self._location = location
         self._target_namespace: str | None = None
         self._views: list[Views] = []
-        self._prefixes: dict[str, str] = {}
+        self._prefix_map_custom: dict[str, str] = {}
         nodes = node if isinstance(node, list) else [] if node is None else [node]
         if nodes:
             self._load(nodes)
@@ -60,29 +58,29 @@ class Schema:
 
         self._target_namespace = nodes[0].get("targetNamespace")
         texts = [etree.tostring(each, encoding="unicode", with_tail=False) for each in nodes]
-        contract = load_schemas(
-            texts, location=self._location, transport=self._transport, settings=self.settings
-        )
-        set_wildcards(contract, lambda: self)
-        self._views.append(Views(contract))
+        sources = Sources(texts, self._location, self._transport, self.settings)
+        self._views.append(Views(sources.contract(), sources))
 
     def __repr__(self) -> str:
         if self._target_namespace is None:
             return "<Schema()>"
         return f"<Schema(location={self._location!r}, tns={self._target_namespace!r})>"
 
-    @property
+    @cached_property
     def namespaces(self) -> list[str]:
         """All namespaces, XSD's own first."""
         found = [ns.XSD]
         for views in self._views:
-            found += [each for each in views.contract.namespaces if each not in found]
+            declared = views.sources.namespaces() if views.sources is not None else []
+            for each in (*declared, *views.contract.namespaces):
+                if each not in found:
+                    found.append(each)
         return found
 
     @property
     def prefix_map(self) -> dict[str, str]:
         """Prefixes and namespaces: those that were set, then `xsd`, `ns0`, `ns1`, ..."""
-        found = dict(self._prefixes)
+        found = dict(self._prefix_map_custom)
         taken = set(found.values())
         automatic = self._automatic_prefixes().items()
         found.update((prefix, each) for prefix, each in automatic if each not in taken)
@@ -146,9 +144,12 @@ class Schema:
     def get_attribute(self, qname: Any) -> Any:
         """A global attribute by its name."""
         name = self._qname(qname)
-        return self._find(
-            "attribute", name, lambda views: getattr(views.contract, "attribute_names", [])
-        )
+        for views in self._views:
+            try:
+                return views.attribute(name.text)
+            except KeyError:
+                continue
+        return self._find("attribute", name, lambda views: [])
 
     def get_attribute_group(self, qname: Any) -> Any:
         """A global group of attributes by its name."""
@@ -181,18 +182,18 @@ class Schema:
 
     def set_ns_prefix(self, prefix: str, namespace: str) -> None:
         """Give a namespace a prefix, in names and in messages."""
-        self._prefixes[prefix] = namespace
+        self._prefix_map_custom[prefix] = namespace
 
     def get_ns_prefix(self, prefix: str) -> str:
         """The namespace of a prefix."""
-        found = self._prefixes.get(prefix) or self._automatic_prefixes().get(prefix)
+        found = self._prefix_map_custom.get(prefix) or self._automatic_prefixes().get(prefix)
         if found is None:
             raise ValueError(f"No such prefix {prefix!r}")
         return found
 
     def get_shorthand_for_ns(self, namespace: str) -> str:
         """The prefix of a namespace, or the namespace itself."""
-        for known in (self._automatic_prefixes(), self._prefixes):
+        for known in (self._automatic_prefixes(), self._prefix_map_custom):
             for prefix, each in known.items():
                 if each == namespace:
                     return prefix
@@ -201,6 +202,7 @@ class Schema:
     def merge(self, schema: Schema) -> None:
         """Add all that another schema declares."""
         self._views += [each for each in schema._views if each not in self._views]
+        self.__dict__.pop("namespaces", None)
 
     def deserialize(self, node: etree._Element) -> Any:
         """The value of an element that the schema declares."""
@@ -209,7 +211,7 @@ class Schema:
     def _qname(self, name: Any) -> etree.QName:
         if isinstance(name, str) and not name.startswith("{") and ":" in name:
             prefix, _, local = name.partition(":")
-            found = self._prefixes.get(prefix) or self._automatic_prefixes().get(prefix)
+            found = self._prefix_map_custom.get(prefix) or self._automatic_prefixes().get(prefix)
             if found is None:
                 raise ValueError(f"No namespace defined for the prefix {prefix!r}")
             return as_name(f"{{{found}}}{local}")
@@ -232,54 +234,3 @@ class _SchemaElement(Base):
     def bind(self, given: Given, name: str | None) -> dict[str, Any]:
         """The field."""
         return super().bind(given, name or self.attr_name)
-
-
-def load_schemas(
-    texts: list[str],
-    base: Any = None,
-    *,
-    location: str | None = None,
-    transport: Any = None,
-    settings: Settings | None = None,
-) -> Any:
-    """The contract of schemas given as texts, over another contract if they use its types."""
-    from deltasoap import _engine
-
-    if base is not None:
-        return base.extend(texts)
-    place = location or LOCATION
-    wsdl = f"<definitions xmlns={quoteattr(ns.WSDL)}><types>{''.join(texts)}</types></definitions>"
-    load = loading(transport, settings or Settings(), {place: wsdl.encode()})
-    return _engine.Contract.load(place, load=load, tolerant=True)
-
-
-def loading(transport: Any, settings: Settings, known: dict[str, bytes]) -> Callable[[str], bytes]:
-    """How the engine gets documents: those known, others through the transport."""
-
-    def load(location: str) -> bytes:
-        if location in known:
-            return known[location]
-        check_external(location, settings)
-        content = transport.load(location)
-        return checked(content, transport, settings)
-
-    return load
-
-
-def checked(content: str | bytes, transport: Any, settings: Settings) -> bytes:
-    """A document, after the checks of the settings."""
-    data = content.encode() if isinstance(content, str) else bytes(content)
-    if b"<!DOCTYPE" in data or not settings.strict:
-        from lxml import etree
-
-        root = parse_xml(data, transport, settings=settings)
-        if not settings.strict:
-            return etree.tostring(root)
-    return data
-
-
-def set_wildcards(contract: Any, lookup: Callable[[], Schema]) -> None:
-    """Let the engine ask for the values of wildcards."""
-    hooks = codec.Wildcards(lookup)
-    if hasattr(contract, "set_wildcards"):
-        contract.set_wildcards(hooks.read, hooks.write, hooks.read_content, hooks.write_content)

@@ -22,24 +22,20 @@ from deltasoap.xsd.particles import (
     Group,
     OrderIndicator,
 )
+from deltasoap.xsd.sources import Sources
 from deltasoap.xsd.types import AnySimpleType, ComplexType, ListType, UnionType
-
-LOCATION = "deltasoap:types"
+from deltasoap.xsd.views import Views, reaching
 
 
 def compiled(xsd_type: ComplexType) -> tuple[Any, Any]:
     """The contract that has a type built in Python, and the type's name in it."""
-    from deltasoap.xsd.schema import load_schemas
-    from deltasoap.xsd.views import Views
-
     writer = Writer()
     name = writer.complex(xsd_type)
-    contract = load_schemas(writer.documents(), writer.base)
-    views = Views(contract)
-    from deltasoap.xsd.schema import Schema, set_wildcards
-
-    set_wildcards(contract, lambda: Schema._over(views))
-    return contract, name
+    texts = [*writer.documents(), reaching([name])]
+    if writer.base is not None:
+        return Views(writer.base.sources.extended(texts), writer.base.sources).contract, name
+    sources = Sources(texts, None, None)
+    return Views(sources.contract(), sources).contract, name
 
 
 class Writer:
@@ -77,8 +73,9 @@ class Writer:
         """The name under which a complex type is declared."""
         if id(xsd_type) in self._names:
             return self._names[id(xsd_type)]
-        if xsd_type._known is not None and isinstance(xsd_type._known[1], str):
-            return self._known(xsd_type)
+        views = getattr(xsd_type, "_views", None)
+        if views is not None:
+            return self._known(xsd_type, views)
         namespace = xsd_type.qname.namespace if xsd_type.qname is not None else None
         namespace = namespace or _common_namespace(xsd_type)
         local = f"{xsd_type.name or 'Type'}.{len(self._names) + 1}"
@@ -86,15 +83,17 @@ class Writer:
         self._names[id(xsd_type)] = name
         self._kept.append(xsd_type)
         parts = self._parts.setdefault(namespace, [])
-        parts.append(f"<xs:complexType name={quoteattr(local)}>")
-        parts[-1] += self._content(xsd_type, namespace) + "</xs:complexType>"
+        content = self._content(xsd_type, namespace)
+        parts.append(f"<xs:complexType name={quoteattr(local)}>{content}</xs:complexType>")
         return name
 
-    def _known(self, xsd_type: ComplexType) -> str:
-        contract, name = xsd_type._known  # type: ignore[misc]
-        if self.base is not None and self.base is not contract:
+    def _known(self, xsd_type: ComplexType, views: Views) -> str:
+        if self.base is not None and self.base is not views:
             raise TypeError("a type built in Python can use types of one WSDL only")
-        self.base = contract
+        if not xsd_type.is_global or xsd_type.qname is None:
+            raise TypeError("a type built in Python can use types of a WSDL that have a name only")
+        self.base = views
+        name = xsd_type.qname.text
         self._parts.setdefault(_namespace(name), [])
         return str(name)
 

@@ -48,6 +48,11 @@ class Type:
         return []
 
     @property
+    def __deltasoap__(self) -> str | None:
+        """The name by which the engine knows the type."""
+        return self.qname.text if self.qname is not None and self.is_global else None
+
+    @property
     def attributes(self) -> list[tuple[str, Any]]:
         """The attributes with the names of their fields."""
         return []
@@ -470,6 +475,9 @@ class ComplexType(AnyType):
         """The value of an element of lxml."""
         from deltasoap.xsd import codec
 
+        named = codec.named_type(xmlelement, schema)
+        if named is not None and named.is_complex and named.qname != self.qname:
+            return named.parse_xmlelement(xmlelement, schema, allow_none, context)
         if not self.elements and not self.attributes:
             return None
         return codec.decode(self, xmlelement, schema)

@@ -36,6 +36,17 @@ class AnyObject:
     def __repr__(self) -> str:
         return f"<{type(self).__name__}(type={self.xsd_obj!r}, value={self.value!r})>"
 
+    @property
+    def __deltasoap__(self) -> str | None:
+        """The name of the type, for the engine."""
+        return getattr(self.xsd_obj, "__deltasoap__", None)
+
+    def to_document(self) -> bytes:
+        """The element that stands for the value."""
+        from deltasoap.xsd import codec
+
+        return codec.any_document(self)
+
     def __deepcopy__(self, memo: dict[int, Any]) -> AnyObject:
         return type(self)(self.xsd_obj, copy.deepcopy(self.value, memo))
 
@@ -60,6 +71,12 @@ class CompoundValue:
         made = cls.__new__(cls)
         object.__setattr__(made, "__values__", values)
         return made
+
+    def to_document(self) -> bytes:
+        """The element that stands for the value, where anything may stand."""
+        from deltasoap.xsd import codec
+
+        return codec.any_document(self)
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__") and name != "_xsd_elm":
@@ -126,7 +143,9 @@ class CompoundValue:
 
 def value_class(base: type, name: str, xsd_type: Any) -> type:
     """The class of the values of a type."""
-    return type(name, (base,), {"_xsd_type": xsd_type, "__module__": "deltasoap.objects"})
+    known = getattr(xsd_type, "__deltasoap__", None)
+    fields = {"_xsd_type": xsd_type, "__module__": "deltasoap.objects", "__deltasoap__": known}
+    return type(name, (base,), fields)
 
 
 def _unpickle_compound_value(name: str, values: dict[str, Any]) -> CompoundValue:

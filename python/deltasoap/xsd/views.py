@@ -5,12 +5,12 @@ Nothing is read twice: each view is made from the engine's description when it i
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from deltasoap import ns
 from deltasoap.xsd import builtins
-from deltasoap.xsd.const import Nil, SkipValue
-from deltasoap.xsd.names import as_name
+from deltasoap.xsd.names import as_name, quoteattr
 from deltasoap.xsd.particles import (
     All,
     Any_,
@@ -18,10 +18,14 @@ from deltasoap.xsd.particles import (
     Attribute,
     Choice,
     Element,
+    Group,
     Pending,
     Sequence,
 )
 from deltasoap.xsd.types import ComplexType, ListType, UnionType
+
+if TYPE_CHECKING:
+    from deltasoap.xsd.sources import Sources
 
 _XSD = f"{{{ns.XSD}}}"
 _GROUPS = {"sequence": Sequence, "choice": Choice, "all": All}
@@ -30,8 +34,9 @@ _GROUPS = {"sequence": Sequence, "choice": Choice, "all": All}
 class Views:
     """What a contract describes, by names and references."""
 
-    def __init__(self, contract: Any) -> None:
+    def __init__(self, contract: Any, sources: Sources | None = None) -> None:
         self.contract = contract
+        self.sources = sources
         self._types: dict[Any, Any] = {}
         self._elements: dict[str, Element] = {}
         contract.set_classes(self._class)
@@ -58,7 +63,45 @@ class Views:
             found = self._elements.setdefault(name, self._element(description, is_global=True))
         return found
 
+    def home(self, ref: Any) -> tuple[Any, Any]:
+        """The contract that writes and reads a type, and its reference there."""
+        if self._is_reached(self.contract, ref) or self.sources is None:
+            return self.contract, ref
+        return self._extended.contract, ref
+
+    @staticmethod
+    def _is_reached(contract: Any, ref: Any) -> bool:
+        try:
+            contract.value_names(ref)
+        except ValueError:
+            return False
+        return True
+
+    @cached_property
+    def _extended(self) -> Views:
+        """The views of a contract with an element for each type that has none."""
+        names = [
+            each for each in self.contract.type_names if not self._is_reached(self.contract, each)
+        ]
+        assert self.sources is not None
+        return Views(self.sources.extended([reaching(names)]), self.sources)
+
+    def attribute(self, name: str) -> Attribute:
+        """A global attribute."""
+        return self._attribute(self.contract.attribute(name))
+
+    def _attribute(self, description: dict[str, Any]) -> Attribute:
+        name = description["name"]
+        return Attribute(
+            name,
+            self._pending(description["type"], name),
+            required=description["required"],
+            default=description.get("fixed") or description.get("default"),
+        )
+
     def _class(self, ref: Any, name: str, names: list[str]) -> Any:
+        if ref is None:
+            return _Fields
         xsd_type = self.type(ref)
         return xsd_type._array_class if xsd_type._array_type else xsd_type._value_class
 
@@ -82,28 +125,37 @@ class Views:
         made.qname = as_name(name) if name else None
         made.name = made.qname.localname if made.qname is not None else None
         made.is_global = description["name"] is not None
-        made._known = (self.contract, ref)
         return made
 
     def content(self, description: dict[str, Any]) -> Any:
-        """The content of a complex type."""
+        """The content of a complex type, after that of the type that it extends."""
+        base = self._base(description)
         if description.get("text") is not None:
-            return Element("_value_1", self.type(description["text"]))
+            text = self.type(description["text"])
+            inherited = text._element if text.is_complex else Element("_value_1", text)
+            return inherited
         particle = description.get("content")
-        return self._particle(particle) if particle is not None else None
+        own = self._particle(particle) if particle is not None else None
+        inherited = base._element if base is not None else None
+        if description["derivation"] == "restriction" or inherited is None:
+            return own if own is not None else inherited
+        return _joined(inherited, own)
+
+    def _base(self, description: dict[str, Any]) -> Any:
+        ref = description.get("base")
+        base = self.type(ref) if ref is not None else None
+        return base if base is not None and base.is_complex else None
 
     def attributes(self, description: dict[str, Any]) -> list[Any]:
-        """The attributes of a complex type."""
+        """The attributes of a complex type, after those of the type that it is derived from."""
+        base = self._base(description)
+        inherited = base._attributes if base is not None else []
+        both = [*inherited, *self._own_attributes(description)]
+        return list({_key(each): each for each in both}.values())
+
+    def _own_attributes(self, description: dict[str, Any]) -> list[Any]:
         found: list[Any] = []
-        for each in description["attributes"]:
-            name = each["name"]
-            made = Attribute(
-                name,
-                self._pending(each["type"], name),
-                required=each["required"],
-                default=each.get("fixed") or each.get("default"),
-            )
-            found.append(made)
+        found += [self._attribute(each) for each in description["attributes"]]
         array = description.get("array")
         if array is not None:
             found = [each for each in found if each.qname.text != _ARRAY_TYPE]
@@ -131,6 +183,12 @@ class Views:
             made.min_occurs, made.max_occurs = description["min"], maximum
             return made
         parts = [self._particle(each) for each in description["items"]]
+        if kind == "choice":
+            # No option is required before one is chosen.
+            for each in parts:
+                each.min_occurs = 0 if isinstance(each, Element) else each.min_occurs
+        if kind == "group":
+            return Group(description["name"], parts[0], maximum, description["min"])
         return _GROUPS[kind](parts, min_occurs=description["min"], max_occurs=maximum)
 
     def _simple(self, ref: Any, description: dict[str, Any], owner: str | None) -> Any:
@@ -155,8 +213,9 @@ class _ViewedComplex(ComplexType):
 
     def __init__(self, views: Views, ref: Any, description: dict[str, Any]) -> None:
         super().__init__()
-        del self._element, self._attributes
+        del self._element, self._attributes, self._known
         self._views = views
+        self._ref = ref
         self._description = description
 
     def __getattr__(self, name: str) -> Any:
@@ -167,7 +226,56 @@ class _ViewedComplex(ComplexType):
         if name == "_attributes":
             self._attributes = self._views.attributes(self._description)
             return self._attributes
+        if name == "_known":
+            self._known = self._views.home(self._ref)
+            return self._known
         raise AttributeError(name)
+
+
+class _Fields:
+    """The values of what has no type of its own, such as the wrapper of a message of rpc style."""
+
+    @staticmethod
+    def _from_engine(values: dict[str, Any]) -> dict[str, Any]:
+        return values
+
+
+def _joined(base: Any, own: Any) -> Any:
+    """The content of an extension: the parts of both in one sequence."""
+    if own is None:
+        return base
+    return Sequence([*_parts(base), *_parts(own)])
+
+
+def _parts(content: Any) -> list[Any]:
+    is_flat = isinstance(content, (Sequence, All)) and not content.accepts_multiple
+    return list(content) if is_flat else [content]
+
+
+def _key(attribute: Any) -> str:
+    return attribute.qname.text if attribute.qname is not None else "##any"
+
+
+def reaching(names: list[str]) -> str:
+    """A schema with an element for each of these types."""
+    namespaces = list(dict.fromkeys(as_name(each).namespace or "" for each in names))
+    prefixes = {each: f"n{index}:" if each else "" for index, each in enumerate(namespaces)}
+    declared = "".join(
+        f" xmlns:{prefixes[each][:-1]}={quoteattr(each)}" for each in namespaces if each
+    )
+    imports = "".join(
+        f"<xs:import namespace={quoteattr(each)}/>" if each else "<xs:import/>"
+        for each in namespaces
+    )
+    elements = ""
+    for index, each in enumerate(names):
+        name = as_name(each)
+        kind = quoteattr(f"{prefixes[name.namespace or '']}{name.localname}")
+        elements += f'<xs:element name="type.{index}" type={kind}/>'
+    start = (
+        f'<xs:schema xmlns:xs={quoteattr(ns.XSD)} targetNamespace="urn:deltasoap:types"{declared}>'
+    )
+    return f"{start}{imports}{elements}</xs:schema>"
 
 
 class _Item:
@@ -181,7 +289,3 @@ class _Item:
     def name(self) -> str | None:
         """The name of the type."""
         return self._views.type(self._ref).name  # type: ignore[no-any-return]
-
-
-#: The values that the engine compares by identity.
-MARKERS = (Nil, SkipValue)

@@ -222,7 +222,7 @@ impl<'s> Reader<'s> {
     }
 
     fn part(&mut self, node: Node<'s>) -> Result<Part, Error> {
-        let name = self.required(node, "name")?.into();
+        let name = self.part_name(node)?;
         let place = node.place();
         let content = if node.attribute("element").is_some() {
             let element = self.name(node, "element")?;
@@ -238,6 +238,16 @@ impl<'s> Reader<'s> {
             PartContent::Type(TypeId::ANY)
         };
         Ok(Part { name, content, place })
+    }
+
+    /// Returns the name of a part. One of a document may do without: its element has one.
+    fn part_name(&mut self, node: Node<'s>) -> Result<Box<str>, Error> {
+        if self.sources.is_strict || node.attribute("element").is_none() || node.attribute("name").is_some() {
+            return self.required(node, "name").map(Into::into);
+        }
+        let element = self.name(node, "element")?;
+        self.note(NoteKind::Tolerated, format!("a part without a name is named {}", element.local), node.place());
+        Ok((&*element.local).into())
     }
 
     fn part_type(&mut self, node: Node<'s>) -> Result<TypeId, Error> {

@@ -1,0 +1,143 @@
+"""The documents of a contract, so that it can be imported again with further schemas.
+
+The engine prepares what messages can contain: elements, and the types that these reach. A type
+that a user asks for by name, or one built in Python over the types of a WSDL, may be none of
+these; then an element of the type is added and everything is imported once more, from memory.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+from urllib.parse import urlsplit
+
+from deltasoap import ns
+from deltasoap.loader import absolute_location, check_external, normalize_location, parse_xml
+from deltasoap.settings import Settings
+from deltasoap.xsd.names import quoteattr
+
+#: Where a document without a location is said to be.
+LOCATION = "http://deltasoap.invalid/document"
+
+
+class Sources:
+    """The root document, and how others are loaded.
+
+    :param root: a WSDL, or the texts of schemas
+    :param location: where it comes from
+    """
+
+    def __init__(
+        self,
+        root: bytes | list[str],
+        location: str | None,
+        transport: Any,
+        settings: Settings | None = None,
+    ) -> None:
+        self._schemas = root if isinstance(root, list) else []
+        self.root = wrapped(root) if isinstance(root, list) else root
+        self.location = location or LOCATION
+        self._transport = transport
+        self._settings = settings or Settings()
+        self._loaded: dict[str, bytes] = {}
+
+    @property
+    def documents(self) -> list[bytes]:
+        """The documents that are loaded."""
+        return [self.root, *self._loaded.values()]
+
+    def namespaces(self) -> list[str]:
+        """The target namespaces of the schemas in the order in which they are read.
+
+        The documents of a WSDL in files are read by the engine, and count only by its order.
+        """
+        found: dict[str, None] = {}
+        self._collect(self.root, self.location, found, set())
+        return list(found)
+
+    def _collect(
+        self, document: bytes, location: str, found: dict[str, None], seen: set[str]
+    ) -> None:
+        from lxml import etree
+
+        seen.add(location)
+        root = etree.fromstring(document)
+        for node in root.iter(f"{{{ns.WSDL}}}import", f"{{{ns.XSD}}}schema"):
+            if node.tag == f"{{{ns.XSD}}}schema":
+                found.setdefault(node.get("targetNamespace") or "", None)
+                references = node.iterchildren(f"{{{ns.XSD}}}import", f"{{{ns.XSD}}}include")
+            else:
+                references = iter([node])
+            for each in references:
+                place = each.get("schemaLocation") or each.get("location")
+                target = absolute_location(place, location) if place else ""
+                if target in self._loaded and target not in seen:
+                    self._collect(self._loaded[target], target, found, seen)
+
+    def contract(self) -> Any:
+        """The contract of the documents."""
+        from deltasoap import _engine
+
+        if self._is_file():
+            # The engine reads the files near it by itself.
+            return _engine.Contract.load(self.location, load=self._load, tolerant=True)
+        return self._parsed(self.root, self.location)
+
+    def _is_file(self) -> bool:
+        """Whether the root document is a file, unchanged."""
+        if not os.path.isabs(self.location) or not os.path.isfile(self.location):
+            return False
+        with open(self.location, "rb") as file:
+            return file.read() == self.root
+
+    def extended(self, schemas: list[str]) -> Any:
+        """The contract of the documents and of further schemas."""
+        if self._schemas:
+            return self._parsed(wrapped([*self._schemas, *schemas]), self.location)
+        namespace = _target_of(self.root)
+        own = f"<w:import namespace={quoteattr(namespace)} location={quoteattr(self.location)}/>"
+        return self._parsed(wrapped(schemas, own), f"{self.location}.extended")
+
+    def _parsed(self, document: bytes, location: str) -> Any:
+        from deltasoap import _engine
+
+        parts = urlsplit(location)
+        if parts.scheme == "file":
+            from urllib.request import url2pathname
+
+            location = url2pathname(parts.path)
+        return _engine.Contract.parse(document, location, load=self._load, tolerant=True)
+
+    def _load(self, location: str) -> bytes:
+        if location == self.location:
+            return self.root
+        location = normalize_location(self._settings, location, self.location)
+        if location not in self._loaded:
+            check_external(location, self._settings)
+            content = self._transport.load(location)
+            self._loaded[location] = checked(content, self._transport, self._settings)
+        return self._loaded[location]
+
+
+def wrapped(schemas: list[str], imports: str = "") -> bytes:
+    """Schemas as a WSDL without services."""
+    start = f"<w:definitions xmlns:w={quoteattr(ns.WSDL)}>{imports}<w:types>"
+    return f"{start}{''.join(schemas)}</w:types></w:definitions>".encode()
+
+
+def checked(content: str | bytes, transport: Any, settings: Settings) -> bytes:
+    """A document, after the checks of the settings."""
+    data = content.encode() if isinstance(content, str) else bytes(content)
+    if b"<!DOCTYPE" in data or not settings.strict:
+        from lxml import etree
+
+        root = parse_xml(data, transport, settings=settings)
+        if not settings.strict:
+            return etree.tostring(root)
+    return data
+
+
+def _target_of(document: bytes) -> str:
+    from lxml import etree
+
+    return etree.fromstring(document).get("targetNamespace", "")
