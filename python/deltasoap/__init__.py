@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from deltasoap.client import AsyncClient, CachingClient, Client
+    from deltasoap.context import Attachment, Context
+    from deltasoap.exceptions import Fault
     from deltasoap.plugins import Plugin
+    from deltasoap.service import Service
     from deltasoap.settings import Settings
     from deltasoap.transports import AsyncTransport, Transport
     from deltasoap.version import __version__
@@ -25,9 +28,13 @@ __all__ = [
     "AnyObject",
     "AsyncClient",
     "AsyncTransport",
+    "Attachment",
     "CachingClient",
     "Client",
+    "Context",
+    "Fault",
     "Plugin",
+    "Service",
     "Settings",
     "Transport",
     "__version__",
@@ -38,9 +45,13 @@ _HOMES = {
     "AnyObject": "xsd.values",
     "AsyncClient": "client",
     "AsyncTransport": "transports",
+    "Attachment": "context",
     "CachingClient": "client",
     "Client": "client",
+    "Context": "context",
+    "Fault": "exceptions",
     "Plugin": "plugins",
+    "Service": "service",
     "Settings": "settings",
     "Transport": "transports",
     "__version__": "version",

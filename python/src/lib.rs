@@ -22,6 +22,7 @@ mod names;
 mod operation;
 mod run;
 mod scalars;
+mod server;
 mod to_python;
 mod transport;
 
@@ -39,4 +40,6 @@ mod engine_module {
     use crate::engine::{Engine, Reply};
     #[pymodule_export]
     use crate::operation::PyOperation;
+    #[pymodule_export]
+    use crate::server::{Listener, Server, files, served};
 }
