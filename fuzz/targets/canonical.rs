@@ -47,9 +47,9 @@ fn method(control: u8) -> Method {
     if control & 4 == 0 { method } else { method.with_comments() }
 }
 
-/// Returns the form of an element; of the root element, if there are not as many. The document comes
-/// in pieces; with `pass`, content that is its own form is passed by comparing bytes, otherwise
-/// the document is in one piece.
+/// Returns the form of an element; of the root element, if there are not as many. The document
+/// comes in pieces; with `pass`, content that is its own form is passed by comparing bytes,
+/// otherwise the document is in one piece.
 fn in_pieces(document: &[u8], element: usize, method: &Method, pass: bool) -> Form {
     let element = if element < count_elements(document)? { element } else { 0 };
     let size = if pass { 1 + document.len() % 13 } else { document.len().max(1) };

@@ -1,5 +1,5 @@
-//! Policies: any text is read or refused, and what is read says why it is not met, or configures both
-//! sides. A side without credentials never meets more than one with all of them.
+//! Policies: any text is read or refused, and what is read says why it is not met, or configures
+//! both sides. A side without credentials never meets more than one with all of them.
 
 #![no_main]
 

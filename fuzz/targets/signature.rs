@@ -1,6 +1,6 @@
-//! Signed messages with edits, and any bytes: verification never fails otherwise than with an error,
-//! gives the same result in pieces, and accepts a message only if what it signs has the canonical
-//! form that was signed.
+//! Signed messages with edits, and any bytes: verification never fails otherwise than with an
+//! error, gives the same result in pieces, and accepts a message only if what it signs has the
+//! canonical form that was signed.
 //!
 //! An input that begins with `<` is a message. Any other holds edits of a signed message: six bytes
 //! each, for a place, a number of bytes to remove, and up to three to insert.

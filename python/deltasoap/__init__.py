@@ -14,9 +14,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from deltasoap.client import AsyncClient, CachingClient, Client
+    from deltasoap.client import CachingClient
     from deltasoap.context import Attachment, Context
     from deltasoap.exceptions import Fault
+    from deltasoap.native import AsyncClient, Client, HttpTransport
     from deltasoap.plugins import Plugin
     from deltasoap.service import Service
     from deltasoap.settings import Settings
@@ -33,6 +34,7 @@ __all__ = [
     "Client",
     "Context",
     "Fault",
+    "HttpTransport",
     "Plugin",
     "Service",
     "Settings",
@@ -43,13 +45,14 @@ __all__ = [
 # Modules are imported when a name is first used, so that importing the package takes no time.
 _HOMES = {
     "AnyObject": "xsd.values",
-    "AsyncClient": "client",
+    "AsyncClient": "native",
     "AsyncTransport": "transports",
     "Attachment": "context",
     "CachingClient": "client",
-    "Client": "client",
+    "Client": "native",
     "Context": "context",
     "Fault": "exceptions",
+    "HttpTransport": "native",
     "Plugin": "plugins",
     "Service": "service",
     "Settings": "settings",

@@ -31,7 +31,9 @@ def structured(rows: Any) -> Any:
     columns = [rows[name] for name in names]
     types = [getattr(column, "dtype", np.dtype(object)) for column in columns]
     masks = any(isinstance(column, np.ma.MaskedArray) for column in columns)
-    made = (np.ma.empty if masks else np.empty)(len(rows), dtype=list(zip(names, types, strict=True)))
+    made = (np.ma.empty if masks else np.empty)(
+        len(rows), dtype=list(zip(names, types, strict=True))
+    )
     for name, column in zip(names, columns, strict=True):
         made[name] = column if hasattr(column, "dtype") else column.to_list()
     return made

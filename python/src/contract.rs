@@ -5,12 +5,11 @@ use crate::from_python::{FromPython, parse_name};
 use crate::names::{Layout, Layouts};
 use crate::operation::PyOperation;
 use crate::to_python::ToPython;
-use crate::{definitions, describe, to_python};
-use deltasoap_core::decode::{Decoder, ElementRoot};
+use crate::{definitions, describe, lenient, to_python};
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{Builtin, ComplexElement, ElementRef, Schema, Use};
 use deltasoap_core::soap::Version;
-use deltasoap_core::{Content, DecodeOptions, Deviation, DeviationKind, QName, Tolerance, Value};
+use deltasoap_core::{Content, QName, Tolerance, Value};
 use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Location, Request, WebClient};
 use deltasoap_wsdl::xsd::{TypeId, Variety};
@@ -32,6 +31,8 @@ pub(crate) struct Shop {
     wildcards: OnceLock<Wildcards>,
     /// By content: makes an instance from a dict.
     instances: Mutex<HashMap<u32, Py<PyAny>>>,
+    /// The schema for messages that break its rules.
+    relaxed: OnceLock<Schema>,
 }
 
 /// How elements that the schema does not restrict are converted.
@@ -51,11 +52,17 @@ impl Shop {
             make: OnceLock::new(),
             wildcards: OnceLock::new(),
             instances: Mutex::default(),
+            relaxed: OnceLock::new(),
         }
     }
 
     pub(crate) fn schema(&self) -> &Schema {
         &self.contract.lowered().schema
+    }
+
+    /// Returns the schema for messages that break the rules of the [schema](Self::schema).
+    pub(crate) fn relaxed(&self) -> &Schema {
+        self.relaxed.get_or_init(|| lenient::relaxed(self.schema()))
     }
 
     pub(crate) fn schemas(&self) -> &Schemas {
@@ -407,39 +414,13 @@ pub(crate) fn decode<'py>(
     tolerance: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let decoded = match tolerance {
-        "lenient" => decode_leniently(shop, content, document),
-        other => decode_with(shop, content, document, self::tolerance(other)?).map(|(value, _)| value),
+        "lenient" => lenient::decode(shop, content, document),
+        // What asks for less than the strict rules wants no errors about texts either.
+        "any_order" => lenient::decode_with(shop.relaxed(), content, document, Tolerance::AnyOrder).map(|it| it.0),
+        other => lenient::decode_with(shop.schema(), content, document, self::tolerance(other)?).map(|it| it.0),
     };
     let value = decoded.map_err(|error| errors::raise(py, "XMLParseError", (errors::with_causes(&error),), &[]))?;
     ToPython::new(py, shop, &|_| None).content(&value, content)
-}
-
-fn decode_with(
-    shop: &Shop,
-    content: ElementRef,
-    document: &[u8],
-    tolerance: Tolerance,
-) -> Result<(Value, Vec<Deviation>), deltasoap_core::Error> {
-    let mut decoder = Decoder::new(DecodeOptions { tolerance, ..DecodeOptions::default() });
-    let mut root = ElementRoot::<Value>::new(shop.schema().view(content));
-    decoder.decode(&mut root, document)?;
-    Ok((root.value, decoder.deviations().to_vec()))
-}
-
-/// Reads as zeep does by default: what is unknown or out of order is an error, what is missing or in
-/// another namespace is not.
-fn decode_leniently(shop: &Shop, content: ElementRef, document: &[u8]) -> Result<Value, deltasoap_core::Error> {
-    let refused = match decode_with(shop, content, document, Tolerance::Strict) {
-        Ok((value, _)) => return Ok(value),
-        Err(error) => error,
-    };
-    let is_refused = |it: &Deviation| {
-        matches!(it.kind, DeviationKind::UnknownElement | DeviationKind::Namesake | DeviationKind::Order)
-    };
-    match decode_with(shop, content, document, Tolerance::AnyOrder) {
-        Ok((value, deviations)) if !deviations.iter().any(is_refused) => Ok(value),
-        _ => Err(refused),
-    }
 }
 
 /// Writes an element as a document.

@@ -573,6 +573,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
     /// Converts an element, or the content of one of this name.
     fn node(&self, value: &Bound<'py, PyAny>, name: Option<&QName>) -> Result<Node, Invalid> {
         let text = match self.shop.wildcards() {
+            _ if value.is_instance_of::<PyBytes>() => value.clone(),
             Some(wildcards) => wildcards.write.bind(self.py).call1((value, name.map(ToString::to_string)))?,
             None => self.py.import("deltasoap._trees")?.getattr("text")?.call1((value,))?,
         };

@@ -18,6 +18,8 @@ mod describe;
 mod engine;
 mod errors;
 mod from_python;
+mod http;
+mod lenient;
 mod names;
 mod operation;
 mod run;
@@ -38,6 +40,8 @@ mod engine_module {
     use crate::contract::PyContract;
     #[pymodule_export]
     use crate::engine::{Engine, Reply};
+    #[pymodule_export]
+    use crate::http::Http;
     #[pymodule_export]
     use crate::operation::PyOperation;
     #[pymodule_export]

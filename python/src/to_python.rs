@@ -10,7 +10,7 @@ use crate::names::{Layout, Name, Slot};
 use crate::scalars;
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
-use deltasoap_core::schema::{ArrayElement, ComplexElement, Compositor, Element, ElementRef, Field, View};
+use deltasoap_core::schema::{ArrayElement, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, View};
 use deltasoap_core::{Column, Node, PartUri, QName, Record, Shared, Simple, Value, ns};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -73,7 +73,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
             (Value::Name(name), _) => Ok(PyString::new(self.py, &name.to_string()).into_any()),
             (Value::Packed(column) | Value::Column(column), _) => match &self.columns {
                 Some((_, message, steps)) => self.column_view(message, steps),
-                None => self.column(column),
+                None => self.column(column, content),
             },
             (Value::Part(uri), _) => match (self.part)(uri) {
                 Some(bytes) => Ok(PyBytes::new(self.py, &bytes).into_any()),
@@ -98,6 +98,9 @@ impl<'c, 'py> ToPython<'c, 'py> {
     }
 
     fn simple(&self, simple: &Simple, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
+        if let Simple::String(text) = simple {
+            return self.text(text, content);
+        }
         let is_token = matches!(simple, Simple::Token(_));
         match is_token.then(|| self.shop.list_items(content)).flatten() {
             Some(items) => {
@@ -106,6 +109,22 @@ impl<'c, 'py> ToPython<'c, 'py> {
             }
             None => scalars::to_python(self.py, simple),
         }
+    }
+
+    /// Converts a text, which is of another type if the message was read leniently; then it is
+    /// `None` if that type does not allow it.
+    fn text(&self, text: &str, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
+        let view = self.shop.schema().view(content);
+        let typed = match view.element {
+            Element::Simple(simple) if simple.base == Builtin::String => {
+                return Ok(PyString::new(self.py, text).into_any());
+            }
+            Element::Simple(simple) => Simple::parse(simple.base, text.trim_ascii()).ok(),
+            Element::Union(union) => Simple::parse_union(union, view, text.trim_ascii()),
+            _ => return Ok(PyString::new(self.py, text).into_any()),
+        };
+        // Dates that Python does not have are texts that are not allowed, too.
+        Ok(typed.and_then(|typed| self.simple(&typed, content).ok()).unwrap_or_else(|| self.none()))
     }
 
     /// Converts a value that several places may share: all of them have the same object.
@@ -166,10 +185,10 @@ impl<'c, 'py> ToPython<'c, 'py> {
         Ok(PyList::new(self.py, items.collect::<PyResult<Vec<_>>>()?)?.into_any())
     }
 
-    fn column(&self, column: &Column) -> PyResult<Bound<'py, PyAny>> {
+    fn column(&self, column: &Column, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
         self.list(column.iter().map(|item| match &item {
             Simple::String(text) if text.is_empty() => Ok(self.none()),
-            item => scalars::to_python(self.py, item),
+            item => self.simple(item, content),
         }))
     }
 

@@ -30,6 +30,7 @@ mod packages;
 mod peer;
 mod peers;
 mod python;
+mod python_package;
 mod reproduce;
 mod rust;
 mod schema;
@@ -99,6 +100,8 @@ enum Task {
     Xml(xml::Arguments),
     /// Compare WS-Security with zeep, xmlsec and signxml, or measure it beside zeep and WSS4J
     Security(security::Arguments),
+    /// Build the Python package, install it into an environment of its own, and test it
+    Python(python_package::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -124,6 +127,7 @@ fn main() -> ExitCode {
         Task::Soak(arguments) => soak::run(&arguments),
         Task::Xml(arguments) => xml::run(&arguments),
         Task::Security(arguments) => security::run(&arguments),
+        Task::Python(arguments) => python_package::run(&arguments),
     };
     result.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

@@ -1,5 +1,5 @@
-//! `cargo xtask security`: compares WS-Security with zeep, xmlsec and signxml, in both directions, and
-//! measures it beside WSS4J and zeep.
+//! `cargo xtask security`: compares WS-Security with zeep, xmlsec and signxml, in both directions,
+//! and measures it beside WSS4J and zeep.
 //!
 //! The comparison is a separate program, `tests/security`, which runs the others in Python. The
 //! measurement is `deltasoap-bench security`.

@@ -77,7 +77,7 @@ mod tests {
             measured: 100.0,
         };
         let grid = errors(&[of(110.0, Some(150.0)), of(120.0, None)]);
-        assert_eq!(grid.rows, [["serialize", "2", "20.0 %", "20.0 %", "50.0 %", "50.0 %"]]);
+        assert_eq!(grid.rows, [["serialize", "2", "15.0 %", "20.0 %", "50.0 %", "50.0 %"]]);
         assert!(errors(&[]).rows.is_empty());
         let unknown = Comparison { bytes: 0, ..of(110.0, Some(110.0)) };
         let precise = is_precise([unknown].iter(), 0.5);

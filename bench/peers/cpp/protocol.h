@@ -2,7 +2,8 @@
 //
 // A library is a class `Toolkit` with
 //     template <class Values> void decode(const std::string &message, Values &into);
-//     template <class Values> void encode(const Values &values, std::string &out);   // `out` is empty and keeps its capacity
+//     template <class Values> void encode(const Values &values, std::string &out); // `out` is
+//     empty and keeps its capacity
 // for the types of values.h, both throwing std::exception.
 
 #pragma once

@@ -1,4 +1,5 @@
-// Go's encoding/xml as a peer of the benchmark: the line protocol of ../PROTOCOL.md over stdin and stdout.
+// Go's encoding/xml as a peer of the benchmark: the line protocol of ../PROTOCOL.md over stdin and
+// stdout.
 package main
 
 import (

@@ -7,9 +7,9 @@ import (
 	"math"
 )
 
-// The messages for encoding/xml: envelope, body and operation by struct tags. For reading, a tag's space is the namespace. For writing,
-// these tags would declare the namespace on every element, so written types have separate tags, with prefixes in the names and the
-// declarations as attributes.
+// The messages for encoding/xml: envelope, body and operation by struct tags. For reading, a tag's
+// space is the namespace. For writing, these tags would declare the namespace on every element, so
+// written types have separate tags, with prefixes in the names and the declarations as attributes.
 
 const (
 	soapNamespace  = "http://schemas.xmlsoap.org/soap/envelope/"

@@ -51,7 +51,8 @@ class vim__FetchResponse { public: vim__HostSystemResourceInfo returnval; };
 // An array of SOAP encoding; gSOAP recognizes this pair of fields by its name.
 class ArrayOfString { public: char **__ptr; int __size; };
 
-// Composite types, generated from ../../definitions/composites.wsdl when the peer is built: only in process and for sending.
+// Composite types, generated from ../../definitions/composites.wsdl when the peer is built: only in
+// process and for sending.
 #import "composites.h"
 
 // In process and on the wire.

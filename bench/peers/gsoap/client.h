@@ -83,7 +83,8 @@ template <class Response, class Stub> class CallsOf final : public Calls {
 public:
     CallsOf(const End &end, size_t bytes, Stub stub, Digest<Response> digest)
         : client_(end.transport, end.port), bytes_(bytes), stub_(std::move(stub)), digest_(digest) {}
-    // Releases the values of the previous call. The response struct stays, with the capacity of its vectors.
+    // Releases the values of the previous call. The response struct stays, with the capacity of its
+    // vectors.
     void call_once() override {
         client_.release();
         client_.check(stub_(client_.context(), client_.url(), response_));

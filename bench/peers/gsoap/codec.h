@@ -15,7 +15,8 @@
 
 #include "soapH.h"
 
-// soapcpp2 gives an operation's function and its request struct the same name; these name the structs.
+// soapcpp2 gives an operation's function and its request struct the same name; these name the
+// structs.
 using SendInts = struct ns__sendInts;
 using SendDoubles = struct ns__sendDoubles;
 using SendStrings = struct ns__sendStrings;
@@ -65,13 +66,14 @@ template <> struct Generated<vim__FetchResponse> {
     static bool get(soap *ctx, vim__FetchResponse *r) { return r->soap_in(ctx, "vim:FetchResponse", nullptr) != nullptr; }
 };
 
-// The encoding of requests: literal, except for these. With an encoding gSOAP looks for strings with several references.
+// The encoding of requests: literal, except for these. With an encoding gSOAP looks for strings
+// with several references.
 template <class Request> constexpr const char *ENCODING = nullptr;
 template <> inline constexpr const char *ENCODING<SendEncodedStrings> = "http://schemas.xmlsoap.org/soap/encoding/";
 template <> inline constexpr const char *ENCODING<SendRepeatedStrings> = ENCODING<SendEncodedStrings>;
 
-// Repeated strings are shared before anything is timed: equal ones become one pointer, which is how gSOAP compares them.
-// Except empty ones, which gSOAP does not find when it reads its own message.
+// Repeated strings are shared before anything is timed: equal ones become one pointer, which is how
+// gSOAP compares them. Except empty ones, which gSOAP does not find when it reads its own message.
 template <class Request> void share(Request &) {}
 inline void share(SendRepeatedStrings &request) {
     std::unordered_map<std::string_view, char *> known;
@@ -81,7 +83,8 @@ inline void share(SendRepeatedStrings &request) {
     }
 }
 
-// Doubles sent as base64 of their bits; this program and its hosts are little-endian, as are the bits on the wire.
+// Doubles sent as base64 of their bits; this program and its hosts are little-endian, as are the
+// bits on the wire.
 struct SendDoubles64 {
     std::vector<double> item;
 };

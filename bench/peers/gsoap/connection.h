@@ -59,8 +59,9 @@ private:
         return send_parts(&part, 1, flags);
     }
 
-    // Sends all parts, however much the system takes at a time. With MSG_MORE the system waits for more until a segment is full, so that a
-    // short message is one segment, as if its header were in the buffer of its body.
+    // Sends all parts, however much the system takes at a time. With MSG_MORE the system waits for
+    // more until a segment is full, so that a short message is one segment, as if its header were
+    // in the buffer of its body.
     bool send_parts(iovec *parts, int count, int flags) {
         while (count > 0) {
             msghdr message{};

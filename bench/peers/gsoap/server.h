@@ -1,7 +1,8 @@
-// gSOAP's stand-alone server: a thread accepts connections, and a pool of threads serves them, one connection per thread.
+// gSOAP's stand-alone server: a thread accepts connections, and a pool of threads serves them, one
+// connection per thread.
 //
-// This is the user guide's "multi-threaded stand-alone service" with a queue. A connection occupies its thread until it is closed, so the
-// pool needs as many threads as there are connections.
+// This is the user guide's "multi-threaded stand-alone service" with a queue. A connection occupies
+// its thread until it is closed, so the pool needs as many threads as there are connections.
 
 #pragma once
 
@@ -24,7 +25,8 @@ public:
     Server(const Transport &transport, size_t threads) : master_(soap_new1(FLAGS)), transport_(transport) {
         if (!master_) throw std::bad_alloc();
         master_->bind_flags = SO_REUSEADDR;
-        // As in codec.h; and connections are kept until the client closes them, not for 100 requests.
+        // As in codec.h; and connections are kept until the client closes them, not for 100
+        // requests.
         master_->maxoccurs = SIZE_MAX;
         master_->max_keep_alive = 0;
         master_->fserveloop = release;
@@ -88,8 +90,8 @@ private:
     std::deque<SOAP_SOCKET> waiting_;
 };
 
-// The operations. gSOAP passes vectors by value. Each sets how its response is sent, since a context keeps its settings; the reasons are in
-// README.md.
+// The operations. gSOAP passes vectors by value. Each sets how its response is sent, since a
+// context keeps its settings; the reasons are in README.md.
 
 int ns__echoVoid(soap *ctx, ns__echoVoidResponse &) {
     soap_set_omode(ctx, SOAP_IO_CHUNK);
@@ -127,7 +129,8 @@ int ns__sendBase64(soap *ctx, xsd__base64Binary data, ns__sendBase64Response &re
     return SOAP_OK;
 }
 
-// Returns items for a number, as suite.wsdl requires; `i` counts from 1. Strings live as long as the context's other values.
+// Returns items for a number, as suite.wsdl requires; `i` counts from 1. Strings live as long as
+// the context's other values.
 
 inline char *text_of(soap *ctx, int i, size_t width) {
     std::string text = "Message #" + std::to_string(i);

@@ -1,4 +1,5 @@
-// The transport of server and client: the protocol's `transport`. A runtime without OpenSSL and zlib only supports plain HTTP.
+// The transport of server and client: the protocol's `transport`. A runtime without OpenSSL and
+// zlib only supports plain HTTP.
 
 #pragma once
 
@@ -42,7 +43,8 @@ struct Transport {
 #endif
     }
 
-    // The certificate must be the known one; its name is not checked, since gSOAP only looks among host names.
+    // The certificate must be the known one; its name is not checked, since gSOAP only looks among
+    // host names.
     void set_up_client(soap *ctx) const {
         compress(ctx);
 #ifdef WITH_OPENSSL

@@ -21,7 +21,8 @@ template <class Number> void parse(const std::string &text, Number &into) {
     if (error != std::errc() || stop != end) throw std::runtime_error("no number: " + text);
 }
 
-// Receives the elements inside the operation's. `level` is 1 for an item (or `data`), 2 for its fields.
+// Receives the elements inside the operation's. `level` is 1 for an item (or `data`), 2 for its
+// fields.
 template <class Values> struct Sink;
 
 template <class Item> struct Scalars {
@@ -70,7 +71,8 @@ template <class Data> struct Base64 {
 template <> struct Sink<Octets> : Base64<Octets> {};
 template <> struct Sink<Doubles64> : Base64<Doubles64> {};
 
-// The callbacks of one message. Exceptions must not unwind through libxml2: the first is kept, and stops the parser.
+// The callbacks of one message. Exceptions must not unwind through libxml2: the first is kept, and
+// stops the parser.
 template <class Values> class Reader {
 public:
     Reader(Values &into, std::string &text) : sink_{{&into}}, text_(text) {}

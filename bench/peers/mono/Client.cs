@@ -1,4 +1,5 @@
-// Calls of the operations of suite.wsdl and suite-encoded.wsdl by the proxies that are generated from them.
+// Calls of the operations of suite.wsdl and suite-encoded.wsdl by the proxies that are generated
+// from them.
 
 using System;
 using System.Collections.Generic;
@@ -22,7 +23,8 @@ public static class Client
         { "RepeatedStrings", "repeated" },
     };
 
-    /// <summary>Every operation; the server supports the same. There are no echoes in SOAP encoding.</summary>
+    /// <summary>Every operation; the server supports the same. There are no echoes in SOAP
+    /// encoding.</summary>
     public static readonly string[] Operations = new[] { "echoVoid" }.Concat(Kinds.Keys.SelectMany(OperationsOf)).ToArray();
 
     private static IEnumerable<string> OperationsOf(string items)
@@ -41,7 +43,8 @@ public static class Client
         return Kinds.Where(entry => OperationsOf(entry.Key).Contains(operation)).Select(entry => Kind.All[entry.Value]).FirstOrDefault();
     }
 
-    /// <summary>A repeatable call that returns the content of the response. It sends values, or a number, or nothing.</summary>
+    /// <summary>A repeatable call that returns the content of the response. It sends values, or a
+    /// number, or nothing.</summary>
     public static Func<object> Calls(int port, string operation, int count, object values)
     {
         var suite = Ready(new Suite(), port);
@@ -79,7 +82,8 @@ public static class Client
         }
     }
 
-    /// <summary>A proxy that sends at once: without Expect: 100-continue and Nagle's algorithm.</summary>
+    /// <summary>A proxy that sends at once: without Expect: 100-continue and Nagle's
+    /// algorithm.</summary>
     private static T Ready<T>(T proxy, int port) where T : SoapHttpClientProtocol
     {
         ServicePointManager.Expect100Continue = false;

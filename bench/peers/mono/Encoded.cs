@@ -7,7 +7,8 @@ using System.Xml;
 using System.Xml.Schema;
 using System.Xml.Serialization;
 
-/// <summary>A kind whose serializer is that of proxies and services for an encoded method; envelope and body are written as they do.</summary>
+/// <summary>A kind whose serializer is that of proxies and services for an encoded method; envelope
+/// and body are written as they do.</summary>
 public sealed class EncodedKind : Kind
 {
     private const string Encoding = "http://schemas.xmlsoap.org/soap/encoding/";

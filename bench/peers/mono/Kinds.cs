@@ -159,7 +159,8 @@ public sealed class Kind<TBody, TItem> : Kind
     }
 }
 
-/// <summary>Doubles as the octets of IEEE 754, little-endian like every machine that runs this.</summary>
+/// <summary>Doubles as the octets of IEEE 754, little-endian like every machine that runs
+/// this.</summary>
 public static class Bits
 {
     public static double[] Doubles(byte[] octets)

@@ -1,4 +1,5 @@
-// The messages as classes for XmlSerializer: envelope, body and operation. Those of items, `Mio` and `Event`, are generated.
+// The messages as classes for XmlSerializer: envelope, body and operation. Those of items, `Mio`
+// and `Event`, are generated.
 
 using System;
 using System.Xml.Schema;

@@ -1,4 +1,5 @@
-// .NET's web services on Mono as a peer of the benchmark: the line protocol of ../PROTOCOL.md over standard input and output.
+// .NET's web services on Mono as a peer of the benchmark: the line protocol of ../PROTOCOL.md over
+// standard input and output.
 
 using System;
 using System.Collections.Generic;
@@ -10,7 +11,8 @@ using System.Text;
 
 public static class Peer
 {
-    /// <summary>Milliseconds of runs before times count, so that compiled code and generated serializers are timed.</summary>
+    /// <summary>Milliseconds of runs before times count, so that compiled code and generated
+    /// serializers are timed.</summary>
     private const int Warm = 3000;
 
     private static readonly Stream Requests = new BufferedStream(Console.OpenStandardInput(), 65536);
@@ -91,7 +93,8 @@ public static class Peer
         return "{\"ok\":true,\"checksum\":\"" + sum + "\",\"bytes\":" + work.Bytes + "}";
     }
 
-    /// <summary>The web application has this program in its folder <c>bin</c>. Connections do not occupy a thread.</summary>
+    /// <summary>The web application has this program in its folder <c>bin</c>. Connections do not
+    /// occupy a thread.</summary>
     private static string Serve(int connections)
     {
         if (connections <= 0 || isServing)

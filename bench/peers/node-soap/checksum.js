@@ -1,5 +1,5 @@
-// 64-bit FNV-1a over decoded values, as ../PROTOCOL.md defines it. The state is kept in two halves, since JavaScript's numbers are
-// doubles, and its big integers are slow.
+// 64-bit FNV-1a over decoded values, as ../PROTOCOL.md defines it. The state is kept in two halves,
+// since JavaScript's numbers are doubles, and its big integers are slow.
 
 const scratch = new DataView(new ArrayBuffer(8));
 

@@ -13,7 +13,9 @@ const COPIES = 16;
 const { decode, encode } = await toolkit(process.argv[2]);
 const { version } = createRequire(import.meta.url)("soap/package.json");
 
-/** Reads standard input by lines and by lengths. Meanwhile the event loop continues, for the server. */
+/**
+ * Reads standard input by lines and by lengths. Meanwhile the event loop continues, for the server.
+ */
 class Requests {
   #chunks = process.stdin[Symbol.asyncIterator]();
   #rest = Buffer.alloc(0);

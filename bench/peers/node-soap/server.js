@@ -36,7 +36,10 @@ const service = {
 
 export const operations = Object.keys(service);
 
-/** Starts the server; returns its port. Compressed requests are always accepted; answers are not compressed. */
+/**
+ * Starts the server; returns its port. Compressed requests are always accepted; answers are not
+ * compressed.
+ */
 export function serve(wsdl, { isTls, folder }) {
   const file = (name) => readFileSync(join(folder, name));
   const server = isTls ? https.createServer({ cert: file("certificate.pem"), key: file("key.pem") }) : http.createServer();

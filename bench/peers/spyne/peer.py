@@ -141,7 +141,8 @@ class Spyne:
     def serve(self, connections, transport):
         """waitress does not support TLS; cheroot does."""
         wsgi = WsgiApplication(self.application, max_content_length=MOST_BYTES)
-        # Concurrent requests share Python's one running thread: more than a few threads only add cost.
+        # Concurrent requests share Python's one running thread: more than a few threads only add
+        # cost.
         if transport.is_tls:
             server = wsgi_server.Server(("127.0.0.1", 0), wsgi, numthreads=4, timeout=3600)
             server.ssl_adapter = BuiltinSSLAdapter(f"{transport.folder}/certificate.pem", f"{transport.folder}/key.pem")

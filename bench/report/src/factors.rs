@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use deltasoap_streams::prng::{SEED, SplitMix64};
 
-use crate::statistics::{Compared, Group, correlation_or_none, mean, ranks, sides};
+use crate::statistics::{Compared, Group, correlation_or_none, mean, median, ranks, sides};
 
 const FACTORS: usize = 3;
 
@@ -120,10 +120,7 @@ fn means(numbers: &[f64], sets: &[Set]) -> Vec<f64> {
 
 /// Replaces each number by the median of its set, which minimizes the mean distance.
 fn medians(numbers: &[f64], sets: &[Set]) -> Vec<f64> {
-    replaced(numbers, sets, |mut set| {
-        set.sort_unstable_by(f64::total_cmp);
-        set[set.len() / 2]
-    })
+    replaced(numbers, sets, median)
 }
 
 fn replaced(numbers: &[f64], sets: &[Set], number: impl Fn(Vec<f64>) -> f64) -> Vec<f64> {

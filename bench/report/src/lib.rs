@@ -10,6 +10,7 @@ pub mod agreement;
 pub mod claim;
 pub mod exhibit;
 pub mod factors;
+mod html;
 pub mod number;
 pub mod page;
 mod palette;

@@ -3,6 +3,7 @@
 
 use crate::claim;
 use crate::exhibit::{Exhibit, VERDICTS};
+use crate::html::escape;
 use crate::palette;
 use crate::plot::Chart;
 use crate::table::{Grid, Sheet};
@@ -170,11 +171,6 @@ impl Page {
 fn slug(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-").to_ascii_lowercase()
-}
-
-/// Escapes text for HTML, including attributes in double quotes.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

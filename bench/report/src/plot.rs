@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use crate::page::escape;
+use crate::html::escape;
 use crate::palette;
 
 /// A chart.

@@ -43,12 +43,7 @@ impl Interval {
 /// Returns the median, the mean of the two middle numbers for an even count; NaN if there are no
 /// numbers.
 pub fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
-    let mut sorted: Vec<f64> = numbers.into_iter().collect();
-    sorted.sort_unstable_by(f64::total_cmp);
-    match sorted.len() {
-        0 => f64::NAN,
-        n => f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2]),
-    }
+    deltasoap_streams::statistics::median(numbers).unwrap_or(f64::NAN)
 }
 
 /// Returns the mean; NaN if there are no numbers.

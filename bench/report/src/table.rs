@@ -3,8 +3,8 @@
 use comfy_table::presets::{ASCII_MARKDOWN, UTF8_HORIZONTAL_ONLY};
 use comfy_table::{CellAlignment, Table, TableStyle};
 
+use crate::html::escape;
 use crate::number;
-use crate::page::escape;
 
 /// A table of plain text.
 #[derive(Debug, Clone)]

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use deltasoap::engine::DifferentialStats;
 use deltasoap::engine::encode::differential::EncodeStats;
+use deltasoap_streams::statistics::median;
 
 use crate::engine::Session;
 use crate::statistics::{Interval, median_interval};
@@ -58,22 +59,9 @@ pub struct Figures {
 pub fn measure(
     sessions: &mut [Box<dyn Session + '_>],
     sample_size: SampleSize,
-    mut tick: impl FnMut(),
+    tick: impl FnMut(),
 ) -> Result<Vec<Figures>> {
-    let mut batches = Vec::new();
-    for session in &mut *sessions {
-        session.run(1)?;
-        session.check()?;
-        batches.push(sample_size.batch(session.run(1)?[0]));
-    }
-    let mut times = vec![Vec::new(); sessions.len()];
-    for _ in 0..ROUNDS {
-        for ((session, times), batch) in sessions.iter_mut().zip(&mut times).zip(&batches) {
-            times.extend_from_slice(&session.run(batch + 1)?[1..]);
-        }
-        tick();
-    }
-    sessions.iter_mut().zip(times).map(|(session, times)| conclude(&mut **session, times)).collect()
+    rounds(sessions, sample_size, Bounds::NONE, tick).into_iter().collect()
 }
 
 /// Time limits of a session, in addition to [`SampleSize`].
@@ -104,6 +92,15 @@ pub fn measure_each(
     sample_size: SampleSize,
     bounds: Bounds,
 ) -> Vec<Result<Figures>> {
+    rounds(sessions, sample_size, bounds, || ())
+}
+
+fn rounds(
+    sessions: &mut [Box<dyn Session + '_>],
+    sample_size: SampleSize,
+    bounds: Bounds,
+    mut tick: impl FnMut(),
+) -> Vec<Result<Figures>> {
     let open = |session| Turns::open(session, sample_size, bounds);
     let mut all: Vec<Result<Turns<'_, '_>>> = sessions.iter_mut().map(open).collect();
     for _ in 0..ROUNDS {
@@ -113,6 +110,7 @@ pub fn measure_each(
                 *turns = Err(error);
             }
         }
+        tick();
     }
     all.into_iter().map(|turns| turns.and_then(|turns| conclude(&mut **turns.session, turns.times))).collect()
 }
@@ -166,18 +164,16 @@ pub fn warm_up(session: &mut dyn Session, limit: Duration) -> Result<()> {
     let (begin, mut medians) = (Instant::now(), Vec::new());
     let sample_size = SampleSize { runs: 1, time: limit / WARM_UP_BATCHES * ROUNDS as u32 };
     while begin.elapsed() < limit && (begin.elapsed() < session.warm() || !has_settled(&medians)) {
-        let batch = sample_size.batch(medians.last().copied().unwrap_or(u64::MAX));
-        let mut times = session.run(batch)?;
-        times.sort_unstable();
-        medians.push(median(&times));
+        let batch = sample_size.batch(medians.last().map_or(u64::MAX, |ns| *ns as u64));
+        medians.extend(median(session.run(batch)?.into_iter().map(|ns| ns as f64)));
     }
     Ok(())
 }
 
-fn has_settled(medians: &[u64]) -> bool {
+fn has_settled(medians: &[f64]) -> bool {
     let Some(last) = medians.len().checked_sub(ALIKE).map(|first| &medians[first..]) else { return false };
-    let (low, high) = last.iter().fold((u64::MAX, 0), |(low, high), &ns| (ns.min(low), ns.max(high)));
-    (high - low) as f64 <= low as f64 * TOLERANCE
+    let (low, high) = last.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), &ns| (low.min(ns), high.max(ns)));
+    high - low <= low * TOLERANCE
 }
 
 impl SampleSize {
@@ -196,13 +192,12 @@ fn conclude(session: &mut dyn Session, mut times: Vec<u64>) -> Result<Figures> {
     let messages = session.messages_per_run() as u64;
     let interval = median_interval(&times.iter().map(|ns| *ns as f64 / messages as f64).collect::<Vec<_>>())?;
     times.iter_mut().for_each(|ns| *ns /= messages);
-    let median = median(&times);
     Ok(Figures {
         bytes: session.bytes(),
         runs: times.len(),
         ns_min: times[0],
-        ns_median: median,
-        spread: (times[times.len() * 3 / 4] - times[times.len() / 4]) as f64 / median.max(1) as f64,
+        ns_median: interval.median as u64,
+        spread: (times[times.len() * 3 / 4] - times[times.len() / 4]) as f64 / interval.median.max(1.0),
         interval,
         peak_bytes: session.peak_bytes()?,
         differential,
@@ -210,27 +205,10 @@ fn conclude(session: &mut dyn Session, mut times: Vec<u64>) -> Result<Figures> {
     })
 }
 
-/// Returns the median of sorted numbers; for an even count, the mean of the middle two, rounded
-/// down.
-fn median(sorted: &[u64]) -> u64 {
-    let (low, high) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
-    low + (high - low) / 2
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use anyhow::ensure;
-
-    #[test]
-    fn medians() {
-        assert_eq!(median(&[7]), 7);
-        assert_eq!(median(&[1, 2]), 1);
-        assert_eq!(median(&[1, 5]), 3);
-        assert_eq!(median(&[1, 2, 9]), 2);
-        assert_eq!(median(&[1, 2, 4, 9]), 3);
-        assert_eq!(median(&[u64::MAX, u64::MAX]), u64::MAX);
-    }
 
     #[test]
     fn batches_cover_runs_and_time() {
@@ -321,8 +299,8 @@ mod tests {
 
     #[test]
     fn a_warm_up_ends_when_times_are_alike() {
-        assert!(!has_settled(&[100, 100]) && has_settled(&[900, 100, 102, 105]));
-        assert!(!has_settled(&[100, 100, 200]) && !has_settled(&[100, 100, 106]));
+        assert!(!has_settled(&[100.0, 100.0]) && has_settled(&[900.0, 100.0, 102.0, 105.0]));
+        assert!(!has_settled(&[100.0, 100.0, 200.0]) && !has_settled(&[100.0, 100.0, 106.0]));
         let mut session = Fake::default();
         warm_up(&mut session, Duration::from_secs(60)).unwrap();
         warm_up(&mut session, Duration::ZERO).unwrap();

@@ -1,14 +1,14 @@
 //! `security`: what WS-Security adds to messages, beside WSS4J and zeep with xmlsec.
 //!
-//! Body and timestamp are signed with RSA and SHA-256, exclusive canonical forms, and the certificate
-//! in the message.
+//! Body and timestamp are signed with RSA and SHA-256, exclusive canonical forms, and the
+//! certificate in the message.
 //!
 //! - `sign` is what signing adds to a message that a toolkit has as it holds messages: deltasoap a
 //!   template that was just written, the others a tree.
-//! - `verify` goes from the bytes of a message to the verdict. The others have a tree then; deltasoap
-//!   alone has nothing, and in `deltasoap, decoded` the numbers.
-//! - `header` is what a new header block costs a request whose body is known to be unchanged, without
-//!   security. Only deltasoap has it.
+//! - `verify` goes from the bytes of a message to the verdict. The others have a tree then;
+//!   deltasoap alone has nothing, and in `deltasoap, decoded` the numbers.
+//! - `header` is what a new header block costs a request whose body is known to be unchanged,
+//!   without security. Only deltasoap has it.
 //!
 //! Verification remembers nothing, so a message that resembles an earlier one takes as long as any.
 //!
@@ -179,7 +179,8 @@ impl Sample {
         Ok(())
     }
 
-    /// Checks a message that somebody has signed: it is valid, and its values are those of the sample.
+    /// Checks a message that somebody has signed: it is valid, and its values are those of the
+    /// sample.
     fn check(&self, message: Vec<u8>) -> Result<()> {
         let (_, report): (_, Report) = decode_request(&message).context("a signed message that cannot be read")?;
         ensure!(report == self.report, "a signed message has other values");

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A peer without a decoder: it returns its input, with the checksum in $CHECKSUM. $FAULT makes it misbehave. The tests
-# install it as `gsoap/peer`.
+# A peer without a decoder: it returns its input, with the checksum in $CHECKSUM. $FAULT makes it
+# misbehave. The tests install it as `gsoap/peer`.
 message="$(dirname "$0")/message"
 while read -r request workload n length; do
     case "$request" in

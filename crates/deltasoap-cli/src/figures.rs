@@ -1,7 +1,8 @@
 //! Figures that several tables share.
 
 use deltasoap::engine::DifferentialStats;
-use deltasoap_cost::measure::{Interval, median};
+use deltasoap_cost::measure::Interval;
+use deltasoap_streams::statistics::median;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -76,7 +77,8 @@ impl Saving {
 
 /// Returns the median of times; zero for none.
 pub fn median_time(times: impl IntoIterator<Item = Duration>) -> Duration {
-    median(times).unwrap_or_default()
+    let seconds = median(times.into_iter().map(|time| time.as_secs_f64()));
+    Duration::from_secs_f64(seconds.unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -94,10 +94,10 @@ pub enum CostError {
         path: String,
     },
     /// The message is too large for a prediction.
-    #[error("the message would have more than {most} {what}; give smaller lengths")]
+    #[error("the message would have more than {limit} {what}; give smaller lengths")]
     TooLarge {
         /// The limit.
-        most: usize,
+        limit: usize,
         /// The limited quantity.
         what: &'static str,
     },
@@ -126,14 +126,16 @@ pub enum CostError {
         found: f64,
     },
     /// More requests than the system can serve.
-    #[error("{rate:.1} requests per second exceed the capacity of the {station}: it saturates at {most:.1} per second")]
+    #[error(
+        "{rate:.1} requests per second exceed the capacity of the {station}: it saturates at {capacity:.1} per second"
+    )]
     Saturated {
         /// The given requests per second.
         rate: f64,
         /// The first station to saturate.
         station: String,
         /// Maximum requests per second of that station.
-        most: f64,
+        capacity: f64,
     },
 }
 

@@ -11,6 +11,7 @@ use crate::predict::{Direction, Sample, Sizes, Work, if_measured, samples};
 use crate::usage::{Feature, Usage};
 use crate::workload::{Class, Extent, Workload, series};
 use deltasoap_dynamic::Operation;
+use deltasoap_streams::statistics::median;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
@@ -68,11 +69,12 @@ impl Errors {
     pub fn of(errors: impl Iterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = errors.collect();
         sorted.sort_by(f64::total_cmp);
-        let at = |part: f64| {
-            let last = sorted.len().saturating_sub(1);
-            sorted.get((part * last as f64).round() as usize).copied().unwrap_or_default()
-        };
-        Errors { median_error: at(0.5), p90_error: at(0.9), n: sorted.len() }
+        let ninth = (0.9 * sorted.len().saturating_sub(1) as f64).round() as usize;
+        Errors {
+            median_error: median(sorted.iter().copied()).unwrap_or_default(),
+            p90_error: sorted.get(ninth).copied().unwrap_or_default(),
+            n: sorted.len(),
+        }
     }
 }
 

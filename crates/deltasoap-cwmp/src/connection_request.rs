@@ -14,7 +14,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Asks a CPE to begin a session: sends an HTTP `GET` with Digest authentication to its
 /// `ConnectionRequestURL`. The CPE then begins the session, with the event `6 CONNECTION REQUEST`,
-/// within some 30 seconds (section 3.2.2.2).
+/// within about 30 seconds (section 3.2.2.2).
 ///
 /// A CPE may refuse requests that come too often (section 3.2.2.1), so retry a little later, not
 /// immediately. Waits at most 30 s.

@@ -268,10 +268,10 @@ pub use server::ServiceIndex;
 #[cfg(feature = "server")]
 pub use server::{
     ActionCheck, AddressingMode, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial,
-    Extension, Extract, FromContext, FromRef, FromRequest, Handler, HandlerResult, HeavyWork, InterceptedRequest,
-    InterceptedResponse, IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation,
-    OverlaidReply, PeerCertificates, Principal, Reply, ResponseFuture, Scheduling, Server, ServerHandle, ServiceStats,
-    Sharing, SmallFirst, SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh, shutdown_signal,
+    Extension, Extract, FromContext, FromRef, FromRequest, Handler, HandlerResult, HeavyWork, InMemory,
+    InterceptedRequest, InterceptedResponse, IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored,
+    Operation, OverlaidReply, PeerCertificates, Principal, Reply, ResponseFuture, Scheduling, Server, ServerHandle,
+    ServiceStats, Sharing, SmallFirst, SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh, shutdown_signal,
 };
 #[cfg(feature = "_tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};

@@ -4,7 +4,6 @@
 //! be one that is used for XML. It determines the version only if no envelope was read, for example
 //! when the first byte is invalid.
 
-use crate::attachments::PartHeaders;
 use deltasoap_core::soap::Version;
 use deltasoap_xml::Encoding;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, InvalidHeaderValue};
@@ -33,10 +32,9 @@ impl MediaType {
         }
     }
 
-    /// Returns the media type of a package's root; `None` if no message can have it. The type of a
-    /// DIME record is a namespace instead.
-    pub(crate) fn from_root(headers: &PartHeaders) -> Option<Self> {
-        let text = headers.content_type().unwrap_or("");
+    /// Parses the `Content-Type` of a package's root; `None` if no message can have it. The type of
+    /// a DIME record is a namespace instead.
+    pub(crate) fn from_root(text: &str) -> Option<Self> {
         if Version::from_namespace(text.trim()).is_some() {
             return Some(MediaType::default());
         }

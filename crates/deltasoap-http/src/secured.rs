@@ -42,12 +42,12 @@ pub(crate) trait Protect: fmt::Debug + Send + Sync {
     /// Returns what secures one request, and what its response is verified against.
     fn requesting(&self) -> (Arc<dyn Protect>, Exchange);
 
-    /// Returns what secures the response to a request, given what is known about that; `None` if all
-    /// responses are secured alike.
+    /// Returns what secures the response to a request, given what is known about that; `None` if
+    /// all responses are secured alike.
     fn answering(&self, request: &Extensions) -> Option<Arc<dyn Protect>>;
 
-    /// Returns what secures the fault for a request whose sender is not known, which then may be read by
-    /// anyone.
+    /// Returns what secures the fault for a request whose sender is not known, which then may be
+    /// read by anyone.
     fn refusing(&self) -> Arc<dyn Protect>;
 }
 
@@ -85,15 +85,15 @@ pub(crate) trait Verifying: fmt::Debug + Send {
     /// Returns an error if the message is not accepted.
     fn push(&mut self, bytes: Bytes) -> Result<Bytes, Insecure>;
 
-    /// Returns true if the bytes to be decoded may be plaintext of what only this side can decrypt. Errors
-    /// in it must not quote it before the message is known to be valid.
+    /// Returns true if the bytes to be decoded may be plaintext of what only this side can decrypt.
+    /// Errors in it must not quote it before the message is known to be valid.
     fn decrypts(&self) -> bool;
 
     /// Returns what identifies the sender, once the body begins and if the message proves it.
     fn sender(&self) -> Option<String>;
 
-    /// Ends the message, and attaches what is known about it. Returns what checks the other parts of
-    /// its package; `None` if nothing does.
+    /// Ends the message, and attaches what is known about it. Returns what checks the other parts
+    /// of its package; `None` if nothing does.
     ///
     /// # Errors
     /// Returns an error if the message is not accepted.
@@ -126,8 +126,8 @@ pub(crate) trait CheckPart: fmt::Debug + Send + Sync {
     fn finish(self: Box<Self>) -> Result<(), BoxError>;
 }
 
-/// Has the other parts of a message's package checked as they arrive; `attachments` is `None` without
-/// a package.
+/// Has the other parts of a message's package checked as they arrive; `attachments` is `None`
+/// without a package.
 ///
 /// # Errors
 /// Returns an error if parts are missing, or cannot be checked.

@@ -160,7 +160,7 @@ fn is_url(path: &str) -> bool {
         .any(|scheme| path.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))
 }
 
-/// Says how to get what is behind a URL.
+/// Says how to download the WSDL at a URL.
 fn download(url: &str) -> String {
     format!(
         "a URL cannot be read at compile time: download the WSDL, and name the file here. \

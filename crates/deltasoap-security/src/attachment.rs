@@ -1,8 +1,8 @@
-//! Signed attachments (SOAP Messages with Attachments Profile 1.1): what is hashed is their content,
-//! in a canonical form that depends on the media type.
+//! Signed attachments (SOAP Messages with Attachments Profile 1.1): what is hashed is their
+//! content, in a canonical form that depends on the media type.
 //!
-//! XML is canonicalized (exclusively, without comments), the line ends of other text become CRLF, and
-//! everything else is hashed as it is (section 5.4).
+//! XML is canonicalized (exclusively, without comments), the line ends of other text become CRLF,
+//! and everything else is hashed as it is (section 5.4).
 
 use crate::algorithms::{DigestAlgorithm, Hasher};
 use crate::error::SecurityError;

@@ -35,8 +35,9 @@ pub enum SecurityError {
 }
 
 impl SecurityError {
-    /// Returns the fault for the peer (SOAP Message Security 1.1, section 12). Its text says no more
-    /// than its code. In SOAP 1.1 the code is that of WS-Security, in SOAP 1.2 it is the subcode.
+    /// Returns the fault for the peer (SOAP Message Security 1.1, section 12). Its text says no
+    /// more than its code. In SOAP 1.1 the code is that of WS-Security, in SOAP 1.2 it is the
+    /// subcode.
     pub fn to_fault(&self, version: Version) -> Fault {
         let (namespace, local, text) = match self {
             SecurityError::Malformed(_) => (ns::WSSE, "InvalidSecurity", "the security header cannot be processed"),

@@ -1,5 +1,5 @@
-//! WS-Security for deltasoap: tokens, XML signatures and encryption, and what is required of received
-//! messages.
+//! WS-Security for deltasoap: tokens, XML signatures and encryption, and what is required of
+//! received messages.
 //!
 //! This crate knows messages and keys, and no network. Clients and servers of deltasoap use it
 //! through their feature `security`:
@@ -11,23 +11,23 @@
 //!
 //! # Without losing differential speed
 //!
-//! A signature covers the canonical form of the body. A template of a message that is signed is that
-//! form ([`Envelope::canonical`](deltasoap_core::soap::Envelope::canonical)): only what changed is
-//! written again, and nothing is canonicalized. A received body is canonicalized and hashed while the
-//! decoder reads it; content that is in canonical form already, as most is, is found by comparing
-//! bytes.
+//! A signature covers the canonical form of the body. A template of a message that is signed is
+//! that form ([`Envelope::canonical`](deltasoap_core::soap::Envelope::canonical)): only what
+//! changed is written again, and nothing is canonicalized. A received body is canonicalized and
+//! hashed while the decoder reads it; content that is in canonical form already, as most is, is
+//! found by comparing bytes.
 //!
-//! Encrypted content is different in each message, and its plaintext is what is compared with earlier
-//! messages. So encryption costs its own time, and the rest stays as it is.
+//! Encrypted content is different in each message, and its plaintext is what is compared with
+//! earlier messages. So encryption costs its own time, and the rest stays as it is.
 //!
 //! # What is safe
 //!
-//! - Signed elements count by their place in the message, not by their ids. Ids that occur twice are
-//!   refused.
+//! - Signed elements count by their place in the message, not by their ids. Ids that occur twice
+//!   are refused.
 //! - Nothing outside the message is fetched. XPath and XSLT are not supported.
 //! - Encrypted content leaves only after AES-GCM verified it. AES-CBC is refused unless a receiver
-//!   [accepts it](Requirements::accept_cbc); RSA PKCS #1 v1.5 always is. All failures to decrypt look
-//!   alike.
+//!   [accepts it](Requirements::accept_cbc); RSA PKCS #1 v1.5 always is. All failures to decrypt
+//!   look alike.
 //! - Public keys never verify HMAC. Truncated digests are refused.
 //! - Times, nonces and signatures are checked against replay ([`ReplayCache`]).
 //! - A peer learns from a [fault](SecurityError::to_fault) only what kind of check failed.
@@ -77,7 +77,8 @@ pub fn parse_time(text: &str) -> Result<std::time::SystemTime, SecurityError> {
     token::timestamp::parse_date_time(text)
 }
 
-/// The type of a Kerberos ticket in the form of GSS-API (Kerberos Token Profile 1.1, section 3.2), for
+/// The type of a Kerberos ticket in the form of GSS-API (Kerberos Token Profile 1.1, section 3.2),
+/// for
 /// [`Protection::binary_token`] and [`Requirements::binary_tokens`].
 pub const GSS_KERBEROS_V5_AP_REQ: &str = ns::GSS_KERBEROS;
 

@@ -239,17 +239,17 @@ impl Protection {
         self
     }
 
-    /// Encrypts the content of the body, after it was signed, and the user name with its password. Only
-    /// the owner of the certificate can read it, whose key must be an RSA key.
+    /// Encrypts the content of the body, after it was signed, and the user name with its password.
+    /// Only the owner of the certificate can read it, whose key must be an RSA key.
     ///
-    /// Each message has a key of its own, for AES-GCM. Encryption needs a copy of the message, and does
-    /// not say who sent it: sign too.
+    /// Each message has a key of its own, for AES-GCM. Encryption needs a copy of the message, and
+    /// does not say who sent it: sign too.
     pub fn encrypt(self, recipient: Certificate) -> Self {
         self.encrypt_to(Some(recipient))
     }
 
-    /// Encrypts responses like [`encrypt`](Self::encrypt), for whoever signed the request. A request
-    /// without a certificate of its signer has no response.
+    /// Encrypts responses like [`encrypt`](Self::encrypt), for whoever signed the request. A
+    /// request without a certificate of its signer has no response.
     pub fn encrypt_for_signer(self) -> Self {
         self.encrypt_to(None)
     }
@@ -268,14 +268,14 @@ impl Protection {
         self
     }
 
-    /// Sets the cipher of encrypted content. Default: AES-GCM with a key of 256 bits. AES-CBC is only
-    /// read.
+    /// Sets the cipher of encrypted content. Default: AES-GCM with a key of 256 bits. AES-CBC is
+    /// only read.
     pub fn cipher(self, cipher: ContentCipher) -> Self {
         self.encryption_with(|encryption| encryption.cipher = cipher)
     }
 
-    /// Sets how the key of the content is encrypted. Default: RSA-OAEP with SHA-256. Older peers only
-    /// know [`KeyTransport::RsaOaepSha1`].
+    /// Sets how the key of the content is encrypted. Default: RSA-OAEP with SHA-256. Older peers
+    /// only know [`KeyTransport::RsaOaepSha1`].
     pub fn key_transport(self, transport: KeyTransport) -> Self {
         self.encryption_with(|encryption| encryption.transport = transport)
     }
@@ -343,8 +343,8 @@ impl Protection {
         Protection { request: Some(Arc::new(request.request.clone())), ..self.clone() }
     }
 
-    /// Returns the protection of the fault for a request that was not accepted. It is not encrypted if
-    /// that were for the signer of the request, who is not known.
+    /// Returns the protection of the fault for a request that was not accepted. It is not encrypted
+    /// if that were for the signer of the request, who is not known.
     pub fn refusing(&self) -> Self {
         let encryption = self.encryption.clone().filter(|encryption| encryption.recipient.is_some());
         Protection { encryption, ..self.clone() }
@@ -464,8 +464,8 @@ impl Protection {
         now + self.clock_offset.ahead - self.clock_offset.behind
     }
 
-    /// Writes the content of the `Security` header block. Tokens come before the signature that refers
-    /// to them.
+    /// Writes the content of the `Security` header block. Tokens come before the signature that
+    /// refers to them.
     fn tokens(
         &self,
         security: &mut Security,
@@ -591,14 +591,14 @@ impl Signing {
     }
 }
 
-/// Returns an id that no other message has. It is signed, so that receivers do not take two messages with
-/// the same content, sent in the same millisecond, for one that was sent twice.
+/// Returns an id that no other message has. It is signed, so that receivers do not take two
+/// messages with the same content, sent in the same millisecond, for one that was sent twice.
 fn unique_id(prefix: &str) -> Result<String, SecurityError> {
     Ok(random(16)?.iter().fold(prefix.to_owned(), |id, byte| format!("{id}{byte:02x}")))
 }
 
-/// Returns the content of a `KeyInfo` that refers to a certificate; `None` for references to something
-/// else. Writes the token that it refers to, if any.
+/// Returns the content of a `KeyInfo` that refers to a certificate; `None` for references to
+/// something else. Writes the token that it refers to, if any.
 fn certificate_reference(
     reference: &KeyReference,
     chain: &[Certificate],

@@ -19,7 +19,7 @@ const SKEW: Duration = Duration::from_secs(60);
 /// Default maximum age of a message.
 const AGE: Duration = Duration::from_secs(300);
 
-/// What a side requires of the messages that it receives, and whom it trusts.
+/// The security that a side requires of the messages that it receives, and whom it trusts.
 ///
 /// Everything that a message contains is verified, required or not: an invalid signature fails a
 /// message even if no signature is required.
@@ -41,7 +41,7 @@ pub struct Requirements {
     /// True if user names are skipped.
     pub(crate) ignores_users: bool,
     pub(crate) assertions: Option<Arc<AssertionRules>>,
-    /// Who verifies tokens, by their type.
+    /// The verifiers of tokens, by type.
     pub(crate) tokens: Vec<TokenHook<dyn TokenVerifier>>,
     pub(crate) replays: Option<Arc<ReplayCache>>,
     pub(crate) decryption: Decryption,
@@ -89,8 +89,8 @@ impl Default for Requirements {
 }
 
 impl Requirements {
-    /// Requires nothing and trusts nobody. Clocks may differ by a minute; messages with a time may be
-    /// five minutes old; what was accepted once is not accepted again.
+    /// Requires nothing and trusts nobody. Clocks may differ by a minute; messages with a time may
+    /// be five minutes old; what was accepted once is not accepted again.
     pub fn new() -> Self {
         Requirements {
             trust: Arc::new(Trust::nobody()),
@@ -114,7 +114,7 @@ impl Requirements {
         self
     }
 
-    /// Sets who knows the passwords of users, and requires a `UsernameToken` with a password.
+    /// Sets the source of users' passwords, and requires a `UsernameToken` with a password.
     #[must_use]
     pub fn users(self, users: impl Users + 'static) -> Self {
         self.shared_users(Arc::new(users))
@@ -148,9 +148,9 @@ impl Requirements {
         self
     }
 
-    /// Sets who verifies a `BinarySecurityToken` of this type, and requires one: a Kerberos ticket, for
-    /// instance, of the type [`GSS_KERBEROS_V5_AP_REQ`](crate::GSS_KERBEROS_V5_AP_REQ). May be called for
-    /// several types, of which a message needs one.
+    /// Sets the verifier of a `BinarySecurityToken` of this type, and requires one: a Kerberos
+    /// ticket, for instance, of the type [`GSS_KERBEROS_V5_AP_REQ`](crate::GSS_KERBEROS_V5_AP_REQ).
+    /// May be called for several types, of which a message needs one.
     #[must_use]
     pub fn binary_tokens(self, value_type: impl Into<String>, verifier: impl TokenVerifier + 'static) -> Self {
         self.shared_binary_tokens(TokenHook { value_type: value_type.into(), hook: Arc::new(verifier) })
@@ -162,8 +162,8 @@ impl Requirements {
         self
     }
 
-    /// Accepts messages without a `UsernameToken`, an assertion or a `BinarySecurityToken` too; what is
-    /// there is verified.
+    /// Accepts messages without a `UsernameToken`, an assertion or a `BinarySecurityToken` too;
+    /// what is there is verified.
     #[must_use]
     pub fn optional_tokens(mut self) -> Self {
         (self.needs.user, self.needs.assertion, self.needs.token) = (false, false, false);
@@ -219,8 +219,9 @@ impl Requirements {
         self
     }
 
-    /// Decrypts what is encrypted for an identity, whose key must be an RSA key. May be called several
-    /// times, for certificates that replace each other. Without it, encrypted messages are refused.
+    /// Decrypts what is encrypted for an identity, whose key must be an RSA key. May be called
+    /// several times, for certificates that replace each other. Without it, encrypted messages are
+    /// refused.
     ///
     /// The head of a message, up to 1 MiB, is then held back until its body begins, and encrypted
     /// data until its end.
@@ -235,11 +236,11 @@ impl Requirements {
         Ok(self)
     }
 
-    /// Accepts content in AES-CBC too, for peers that have nothing better. It does not protect content
-    /// from changes, so attackers who see how changed messages are answered can find out what is in
-    /// them. Therefore such content is only accepted if it is signed, it is held back until its
-    /// signature was verified, and all failures look alike; the time that they take differs by as
-    /// little as possible, but differs. Default: AES-GCM alone.
+    /// Accepts content in AES-CBC too, for peers that have nothing better. It does not protect
+    /// content from changes, so attackers who see how changed messages are answered can find out
+    /// what is in them. Therefore such content is only accepted if it is signed, it is held back
+    /// until its signature was verified, and all failures look alike; the time that they take
+    /// differs by as little as possible, but differs. Default: AES-GCM alone.
     #[must_use]
     pub fn accept_cbc(mut self) -> Self {
         self.decryption.accepts_cbc = true;
@@ -260,8 +261,8 @@ impl Requirements {
         self
     }
 
-    /// Requires that certificates in messages are signed, so that none takes the place of another one
-    /// with the same key.
+    /// Requires that certificates in messages are signed, so that none takes the place of another
+    /// one with the same key.
     #[must_use]
     pub fn signed_certificates(mut self) -> Self {
         self.needs.signed_certificates = true;

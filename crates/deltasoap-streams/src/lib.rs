@@ -13,9 +13,9 @@
 //!
 //! [`checksum`] condenses decoded values into sixteen hexadecimal digits, so that programs in
 //! several languages can prove that they read the same values; [`prng`] is the only source of
-//! randomness. With the feature `peer`, `peer` starts and asks other toolkits. Everything is
-//! reproducible: the same arguments give the same bytes on every machine and in every version of
-//! this crate.
+//! randomness, and [`statistics`] has the median of all reports. With the feature `peer`, `peer`
+//! starts and asks other toolkits. Everything is reproducible: the same arguments give the same
+//! bytes on every machine and in every version of this crate.
 //!
 //! It depends on no other crate of the project, so every crate of the workspace can test against
 //! it. The data is in `testdata/` (`data/` in the package), with its sources and licences;
@@ -31,5 +31,6 @@ pub mod prng;
 #[doc = include_str!("shapes.md")]
 pub mod shapes {}
 pub mod similar;
+pub mod statistics;
 pub mod tr069;
 pub mod vsphere;

@@ -19,7 +19,7 @@ pub struct PeerProcess {
     answers: BufReader<ChildStdout>,
 }
 
-/// What a peer is, and what it offers.
+/// A peer and its capabilities.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Hello {

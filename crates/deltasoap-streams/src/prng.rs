@@ -44,6 +44,17 @@ impl SplitMix64 {
         ((high * u64::from(bound)) >> 32) as u32
     }
 
+    /// Returns a number in `0..1`: the high 53 bits of `next_u64`, scaled.
+    pub fn uniform(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Returns an exponentially distributed number with a mean of 1, as the times between events of
+    /// many independent sources are.
+    pub fn exponential(&mut self) -> f64 {
+        -(1.0 - self.uniform()).ln()
+    }
+
     /// Returns true once in `n` draws on average (always for 0 and 1).
     pub fn one_in(&mut self, n: u32) -> bool {
         self.below(n) == 0
@@ -64,6 +75,15 @@ mod tests {
         let mut random = SplitMix64::new(1_234_567);
         let drawn: Vec<u64> = (0..3).map(|_| random.next_u64()).collect();
         assert_eq!(drawn, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+    }
+
+    /// Half of the draws of each kind are below its median.
+    #[test]
+    fn draws_have_their_median() {
+        let mut random = SplitMix64::new(1);
+        let below = |draw: &mut dyn FnMut() -> f64, median: f64| (0..10_000).filter(|_| draw() < median).count();
+        assert!((4_800..5_200).contains(&below(&mut || random.uniform(), 0.5)));
+        assert!((4_800..5_200).contains(&below(&mut || random.exponential(), 2_f64.ln())));
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub struct Limits {
     /// Nesting depth of elements. Default 100.
     pub depth: usize,
     /// Number of elements in all documents. The elements of a schema that is included in several
-    /// namespaces count once for each. Default 1,000,000: some 450 MB.
+    /// namespaces count once for each. Default 1,000,000: about 450 MB.
     pub components: usize,
     /// Length of a namespace name in bytes: each component holds its own copy. Default 1 KiB.
     pub namespace: usize,

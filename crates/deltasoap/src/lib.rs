@@ -216,6 +216,8 @@ pub mod stream {
 /// The layers below clients and servers: bodies, compression, sockets, memory, frames.
 #[cfg(feature = "http")]
 pub mod transport {
+    #[cfg(feature = "server")]
+    pub use deltasoap_http::InMemory;
     pub use deltasoap_http::transport::*;
     pub use deltasoap_http::{
         Body, BoxError, CharsetError, CodingError, Compression, ContentCoding, GzipLimits, Peer, is_secret_header,

@@ -116,7 +116,8 @@ impl PullPoint {
         let made = EventClient::new(url)?.create_pull_point_subscription(&subscribe).await?;
         let reference = made.subscription_reference;
         let address = reference.address.value;
-        // Parameters of the reference go back as header blocks (WS-Addressing 1.0 SOAP binding, 2.2).
+        // Parameters of the reference go back as header blocks (WS-Addressing 1.0 SOAP binding,
+        // 2.2).
         let mut endpoint = EndpointReference::new(&*address);
         endpoint.reference_parameters = reference.reference_parameters.map(|them| them.any).unwrap_or_default();
         let options = CallOptions::new().to_endpoint(&endpoint);

@@ -1,5 +1,5 @@
-//! A bank whose WSDL has a policy: body, timestamp and the header blocks of WS-Addressing are signed,
-//! in both directions. The generated client and server follow it; they only need keys.
+//! A bank whose WSDL has a policy: body, timestamp and the header blocks of WS-Addressing are
+//! signed, in both directions. The generated client and server follow it; they only need keys.
 //!
 //! ```text
 //! cargo run -p example-secured                              # a server and a client, with new keys
@@ -7,9 +7,9 @@
 //! cargo run -p example-secured -- call URL KEYS
 //! ```
 //!
-//! KEYS is a folder with `client.pem`, `client.key`, `server.pem`, `server.key` and `authority.pem`,
-//! which issued both certificates. The other side may be any implementation of WS-Security: the tests
-//! of interoperability have Apache CXF there, with the same WSDL.
+//! KEYS is a folder with `client.pem`, `client.key`, `server.pem`, `server.key` and
+//! `authority.pem`, which issued both certificates. The other side may be any implementation of
+//! WS-Security: the tests of interoperability have Apache CXF there, with the same WSDL.
 
 use anyhow::{Context as _, Result, bail};
 use bank::client::TransfersClient;

@@ -103,8 +103,8 @@ def related_parts(body: bytes, content_type: str) -> tuple[bytes, list[BodyPart]
     )
     pieces, at = [], None
     for found in line.finditer(body):
-        if at is not None:
-            pieces.append(body[at : found.start()])
+        if at is not None or _is_part(body[: found.start()]):
+            pieces.append(body[at or 0 : found.start()])
         # The line break before a boundary belongs to it, and may also end the one before.
         at = found.end()
         if found.group(1):
@@ -115,14 +115,18 @@ def related_parts(body: bytes, content_type: str) -> tuple[bytes, list[BodyPart]
 
 def _part(piece: bytes) -> BodyPart:
     # Some senders put an empty line before the headers; otherwise it says that there are none.
-    is_header = re.match(rb"\r?\n[\w-]+:", piece)
-    start = piece.lstrip() if is_header else re.sub(rb"\A(\r?\n)", rb"\1\1", piece)
+    start = piece.lstrip() if _is_part(piece) else re.sub(rb"\A(\r?\n)", rb"\1\1", piece)
     head, _, content = start.partition(b"\r\n\r\n")
     headers = {}
     for line in re.split(rb"\r?\n(?![ \t])", head.strip()):
         name, _, value = line.partition(b":")
         headers[name.strip()] = value.strip()
     return BodyPart(headers, content)
+
+
+def _is_part(piece: bytes) -> bool:
+    """Whether it starts with a header, if after an empty line. Some leave out the first boundary."""
+    return re.match(rb"(\r?\n)?[\w-]+:", piece) is not None
 
 
 def _parsed(content_type: str) -> Message:

@@ -139,10 +139,14 @@ class SoapMessage:
     def _write_header(self, envelope: etree._Element, values: Any) -> None:
         from lxml import etree
 
-        if not values:
-            return
-        # Outside the envelope first: then lxml counts prefixes afresh for the body, as in zeep.
-        header = etree.Element(self._name("Header"), nsmap=envelope.nsmap)
+        if values:
+            # Outside the envelope first: then lxml counts prefixes afresh for the body, as in zeep.
+            header = etree.Element(self._name("Header"), nsmap=envelope.nsmap)
+            self.write_blocks(header, values)
+            envelope.append(header)
+
+    def write_blocks(self, header: etree._Element, values: Any) -> None:
+        """Add header blocks, a list or a dict, to an element."""
         if isinstance(values, list):
             for value in values:
                 _write_block(header, value)
@@ -150,7 +154,6 @@ class SoapMessage:
             self._write_blocks(header, copy.deepcopy(values))
         else:
             raise ValueError("Invalid value given to _soapheaders: it takes a list or a dict")
-        envelope.append(header)
 
     def _write_blocks(self, header: etree._Element, values: Any) -> None:
         if self.header is None:

@@ -7,6 +7,7 @@ prefixes come out as lxml chooses them there.
 from __future__ import annotations
 
 import logging
+import re
 from typing import TYPE_CHECKING, Any
 
 from deltasoap import ns
@@ -20,6 +21,7 @@ logger = logging.getLogger("deltasoap.xsd")
 
 _XSI_TYPE = f"{{{ns.XSI}}}type"
 _XSI_NIL = f"{{{ns.XSI}}}nil"
+_ENGINE_PREFIX = re.compile("ns([1-9][0-9]*)?")
 _ARRAY_TYPE = f"{{{ns.SOAP_ENC_11}}}arrayType"
 
 
@@ -42,7 +44,26 @@ def decode(xsd_type: Any, node: etree._Element, schema: Any) -> Any:
 
     contract, ref = home(xsd_type)
     tolerance = reading(schema.settings if schema is not None else None)
-    return contract.decode_type(ref, etree.tostring(node, with_tail=False), tolerance=tolerance)
+    value = contract.decode_type(ref, etree.tostring(node, with_tail=False), tolerance=tolerance)
+    if schema is not None and not schema.settings.strict:
+        _keep_unknown(xsd_type, node, value)
+    return value
+
+
+def _keep_unknown(xsd_type: Any, node: etree._Element, value: Any) -> None:
+    """Add the elements that the type does not have, which the engine passed over."""
+    from deltasoap.xsd.values import CompoundValue
+
+    names = {part.name for _, part in xsd_type.elements}
+    if not isinstance(value, CompoundValue) or None in names:
+        return
+    others = [each for each in node.iterchildren("*") if _local(each) not in names]
+    if others:
+        value["_raw_elements"] = others
+
+
+def _local(node: etree._Element) -> str:
+    return str(node.tag).rpartition("}")[2]
 
 
 def reading(settings: Any) -> str:
@@ -69,7 +90,10 @@ def graft(node: etree._Element, source: etree._Element) -> None:
     from lxml import etree
 
     node.text = source.text
-    _copy_attributes(node, source)
+    for name, text in source.attrib.items():
+        # zeep does not write the type of arrays, which services can do without.
+        if name not in (_XSI_TYPE, _ARRAY_TYPE):
+            node.set(name, text)
     for child in source:
         if not isinstance(child.tag, str):
             continue
@@ -77,26 +101,24 @@ def graft(node: etree._Element, source: etree._Element) -> None:
         grown = etree.SubElement(node, child.tag, nsmap=_prefixes_in_text(child, node))
         grown.tail = child.tail
         graft(grown, child)
-
-
-def _copy_attributes(node: etree._Element, source: etree._Element) -> None:
-    for name, text in source.attrib.items():
-        # zeep does not write the type of arrays, which services can do without.
-        if name not in (_XSI_TYPE, _ARRAY_TYPE):
-            node.set(name, text)
     named = source.get(_XSI_TYPE)
     if named is not None:
         set_type(node, qualified(named, source.nsmap))
 
 
 def _prefixes_in_text(element: etree._Element, parent: etree._Element) -> Any:
-    texts = [element.text or "", *(text for _, text in element.attrib.items())]
+    attributes = ((name, text) for name, text in element.attrib.items() if name != _ARRAY_TYPE)
+    texts = [element.text or "", *(text for _, text in attributes)]
     used = {text.split(":", 1)[0].strip() for text in texts if ":" in text}
     known, there = element.nsmap, parent.nsmap
     needed = {each for each in used if each in known and there.get(each) != known[each]}
     named = element.get(_XSI_TYPE)
     if named is not None:
         needed.discard(named.split(":", 1)[0].strip())
+    # Elements of users keep their prefix; those that the engine makes up are left to lxml.
+    prefix = element.prefix
+    if prefix and not _ENGINE_PREFIX.fullmatch(prefix) and known[prefix] not in there.values():
+        needed.add(prefix)
     return {each: known[each] for each in needed} or None
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from deltasoap import ns
+from deltasoap.exceptions import LookupError, NamespaceError
 from deltasoap.xsd import builtins
 from deltasoap.xsd.names import as_name, quoteattr
 from deltasoap.xsd.particles import (
@@ -23,11 +24,13 @@ from deltasoap.xsd.particles import (
     Sequence,
 )
 from deltasoap.xsd.types import ComplexType, ListType, UnionType
+from deltasoap.xsd.values import CompoundValue, value_class
 
 if TYPE_CHECKING:
     from deltasoap.xsd.sources import Sources
 
 _XSD = f"{{{ns.XSD}}}"
+_SCHEMA = f"{{{ns.XSD}}}schema"
 _GROUPS = {"sequence": Sequence, "choice": Choice, "all": All}
 
 
@@ -231,6 +234,12 @@ class _ViewedComplex(ComplexType):
             return self._known
         raise AttributeError(name)
 
+    @cached_property
+    def _value_class(self) -> type:
+        has_schema = any(part.qname.text == _SCHEMA for _, part in self.elements if part.name)
+        base = InlineSchemaValue if has_schema else CompoundValue
+        return value_class(base, self.name or "ComplexType", self)
+
 
 class _Fields:
     """The values of what has no type of its own, such as the wrapper of a message of rpc style."""
@@ -276,6 +285,35 @@ def reaching(names: list[str]) -> str:
         f'<xs:schema xmlns:xs={quoteattr(ns.XSD)} targetNamespace="urn:deltasoap:types"{declared}>'
     )
     return f"{start}{imports}{elements}</xs:schema>"
+
+
+class InlineSchemaValue(CompoundValue):
+    """A value with a schema in it, which the rest of it follows: the data sets of .NET."""
+
+    @classmethod
+    def _from_engine(cls, values: dict[str, Any]) -> Any:
+        children = values.get("schema")
+        if isinstance(children, list) and children:
+            from deltasoap.xsd.schema import Schema
+
+            schema = Schema(children[0].getparent())
+            values = {name: _by_schema(value, schema) for name, value in values.items()}
+            values["schema"] = schema
+        return super()._from_engine(values)
+
+
+def _by_schema(value: Any, schema: Any) -> Any:
+    """The value of an element, or of its first child, if the schema declares it."""
+    from lxml import etree
+
+    if not isinstance(value, etree._Element):
+        return value
+    for node in (value, *value[:1]):
+        try:
+            return schema.deserialize(node)
+        except (LookupError, NamespaceError):
+            continue
+    return value
 
 
 class _Item:

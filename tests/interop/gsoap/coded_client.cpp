@@ -1,4 +1,5 @@
-// Calls the services whose WSDLs our server makes from Rust types with gSOAP: /orders in document style, /sums in SOAP encoding.
+// Calls the services whose WSDLs our server makes from Rust types with gSOAP: /orders in document
+// style, /sums in SOAP encoding.
 //
 //     coded_client ORDERS-URL SUMS-URL
 //

@@ -1,4 +1,5 @@
-// Code shared by client and server of the services that require WS-Security: keys, and how messages are signed and encrypted.
+// Code shared by client and server of the services that require WS-Security: keys, and how messages
+// are signed and encrypted.
 
 #pragma once
 
@@ -53,7 +54,8 @@ int sign(struct soap *soap, const Identity &own) {
          soap_wsse_sign_body(soap, SOAP_SMD_SIGN_RSA_SHA256, own.key, 0);
 }
 
-// Encrypts or decrypts a key with RSA-OAEP, with SHA-1; empty if that fails. `begin` and `run` are functions of OpenSSL.
+// Encrypts or decrypts a key with RSA-OAEP, with SHA-1; empty if that fails. `begin` and `run` are
+// functions of OpenSSL.
 template <class Begin, class Run>
 std::string with_oaep(EVP_PKEY *key, Begin begin, Run run, const unsigned char *data, size_t len) {
   std::string out(EVP_PKEY_size(key), '\0');
@@ -65,8 +67,8 @@ std::string with_oaep(EVP_PKEY *key, Begin begin, Run run, const unsigned char *
   return is_done ? out.substr(0, out_len) : "";
 }
 
-// Encrypts the body of the next message. The plugin names RSA-OAEP, but uses PKCS #1 v1.5, which our side refuses: so the
-// key is encrypted again.
+// Encrypts the body of the next message. The plugin names RSA-OAEP, but uses PKCS #1 v1.5, which
+// our side refuses: so the key is encrypted again.
 int encrypt(struct soap *soap, X509 *recipient) {
   const int algorithm = SOAP_MEC_ENV_ENC_AES256_GCM | SOAP_MEC_OAEP;
   if (soap_wsse_add_EncryptedKey(soap, algorithm, "Key", recipient, nullptr, nullptr, nullptr)) return soap->error;
@@ -101,9 +103,9 @@ int verify(struct soap *soap, const Identity &own) {
          soap_wsse_decrypt_auto(soap, SOAP_MEC_NONE, nullptr, 0);
 }
 
-// Fails unless body and timestamp of the received message were signed, and it is not too old. soap_wsse_verify_body finds
-// no body in a server that has both versions of SOAP: it looks for the namespace of the message, and the plugin's tree has
-// that of the table.
+// Fails unless body and timestamp of the received message were signed, and it is not too old.
+// soap_wsse_verify_body finds no body in a server that has both versions of SOAP: it looks for the
+// namespace of the message, and the plugin's tree has that of the table.
 int check_signed(struct soap *soap) {
   const bool is_signed = soap_wsse_verify_element(soap, soap->local_namespaces[0].ns, "Body") == 1 &&
                          soap_wsse_verify_element(soap, SOAP_NAMESPACE_OF_wsu, "Timestamp") == 1;

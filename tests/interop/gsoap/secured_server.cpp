@@ -2,8 +2,8 @@
 //
 //     secured_server KEYS
 //
-// Prints a line `listening on URL`, and serves until it is killed. The last part of the path says what is required:
-// /users, /signed, /tokens or /encrypted.
+// Prints a line `listening on URL`, and serves until it is killed. The last part of the path says
+// what is required: /users, /signed, /tokens or /encrypted.
 
 #include <csignal>
 #include <cstring>
@@ -58,7 +58,8 @@ int protect(struct soap *soap) {
 
 int (*parse_plainly)(struct soap *);
 
-// Reads the head of an HTTP request. Only then the path is known: messages without signature are refused elsewhere.
+// Reads the head of an HTTP request. Only then the path is known: messages without signature are
+// refused elsewhere.
 int parse(struct soap *soap) {
   if (parse_plainly(soap)) return soap->error;
   return is_at(soap, "/users") ? soap_wsse_verify_done(soap) : SOAP_OK;

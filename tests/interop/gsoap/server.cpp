@@ -2,8 +2,8 @@
 //
 //     server IDENTITY-FILE      a PEM file with certificate and key
 //
-// Prints a line `listening on URL` for HTTP and one for HTTPS, and serves until it is killed. The path below /bench
-// selects the form of the answer: /bench/chunked, /bench/gzip.
+// Prints a line `listening on URL` for HTTP and one for HTTPS, and serves until it is killed. The
+// path below /bench selects the form of the answer: /bench/chunked, /bench/gzip.
 
 #include <csignal>
 #include <cstdio>

@@ -1,5 +1,6 @@
-// The kinds of values of one of the two WSDLs, and the differences of the code that is generated from them: ENCODED is defined
-// for encoded.wsdl. An operation in rpc style takes its parts, one in document style a message with them.
+// The kinds of values of one of the two WSDLs, and the differences of the code that is generated
+// from them: ENCODED is defined for encoded.wsdl. An operation in rpc style takes its parts, one in
+// document style a message with them.
 
 #pragma once
 

@@ -1,5 +1,6 @@
-// Fetches every case of one of the value services from our server with gSOAP, and sends it back to be checked: compiled twice,
-// with the code of types.wsdl, and with that of encoded.wsdl and ENCODED.
+// Fetches every case of one of the value services from our server with gSOAP, and sends it back to
+// be checked: compiled twice, with the code of types.wsdl, and with that of encoded.wsdl and
+// ENCODED.
 //
 //     values_client TYPES-URL ENCODED-URL
 //

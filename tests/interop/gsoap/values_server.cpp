@@ -1,9 +1,10 @@
-// Echoes every kind of one of the value services with gSOAP: compiled twice, with the code of types.wsdl, and with that of
-// encoded.wsdl and ENCODED.
+// Echoes every kind of one of the value services with gSOAP: compiled twice, with the code of
+// types.wsdl, and with that of encoded.wsdl and ENCODED.
 //
 //     values_server
 //
-// Prints a line `listening on URL`, and serves until it is killed. Operations that only our server has are not answered.
+// Prints a line `listening on URL`, and serves until it is killed. Operations that only our server
+// has are not answered.
 
 #include <csignal>
 

@@ -1,5 +1,5 @@
-// Fetches every case of the services /types and /encoded from our server, and sends it back to be checked, with Mono's implementation
-// of .NET's web services.
+// Fetches every case of the services /types and /encoded from our server, and sends it back to be
+// checked, with Mono's implementation of .NET's web services.
 //
 //     Client.exe TYPES-URL ENCODED-URL
 //
@@ -167,7 +167,8 @@ class Tests
     }
 }
 
-// The tool takes a repeated element within a repeated element for an array of arrays, which the serializer cannot write.
+// The tool takes a repeated element within a repeated element for an array of arrays, which the
+// serializer cannot write.
 namespace Values.types
 {
     public class Row

@@ -1,5 +1,6 @@
-// An ASP.NET web application in this process. Mono's web server (xsp4) does not start with the Mono of the same system, so requests
-// come from the HTTP listener of the class library. The benchmark's peer is hosted in the same way.
+// An ASP.NET web application in this process. Mono's web server (xsp4) does not start with the Mono
+// of the same system, so requests come from the HTTP listener of the class library. The benchmark's
+// peer is hosted in the same way.
 
 using System;
 using System.Collections;
@@ -12,10 +13,12 @@ using System.Threading;
 using System.Web;
 using System.Web.Hosting;
 
-/// <summary>Runs in the application domain of the web application, whose folder <c>bin</c> contains this assembly.</summary>
+/// <summary>Runs in the application domain of the web application, whose folder <c>bin</c> contains
+/// this assembly.</summary>
 public class Application : MarshalByRefObject
 {
-    /// <summary>Serves the application of a folder on a free local port until the process ends. Returns the port.</summary>
+    /// <summary>Serves the application of a folder on a free local port until the process ends.
+    /// Returns the port.</summary>
     public static int Start(string folder)
     {
         return ((Application) ApplicationHost.CreateApplicationHost(typeof(Application), "/", folder)).Listen();
@@ -38,9 +41,9 @@ public class Application : MarshalByRefObject
     }
 
     /// <summary>
-    /// The listener writes the first 16 KiB of a response, and then the rest, which waits until the client has acknowledged the first part:
-    /// some 40 milliseconds, if the rest is short. It has no option against that, so this sets the option on its sockets; accepted sockets
-    /// inherit it.
+    /// The listener writes the first 16 KiB of a response, and then the rest, which waits until the
+    /// client has acknowledged the first part: some 40 milliseconds, if the rest is short. It has
+    /// no option against that, so this sets the option on its sockets; accepted sockets inherit it.
     /// </summary>
     static void SendAtOnce()
     {
@@ -119,7 +122,8 @@ class Request : SimpleWorkerRequest
         SendUnknownResponseHeader(GetKnownResponseHeaderName(index), value);
     }
 
-    /// <summary>The listener handles the length of a response and the lifetime of a connection itself.</summary>
+    /// <summary>The listener handles the length of a response and the lifetime of a connection
+    /// itself.</summary>
     public override void SendUnknownResponseHeader(string name, string value)
     {
         if (name == "Content-Length") context.Response.ContentLength64 = long.Parse(value, CultureInfo.InvariantCulture);

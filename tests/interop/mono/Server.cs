@@ -1,6 +1,8 @@
-// Serves the value services with Mono's implementation of .NET's web services: in ASP.NET, in this process.
+// Serves the value services with Mono's implementation of .NET's web services: in ASP.NET, in this
+// process.
 //
-//     Server.exe FOLDER      with the services' pages; in its folder bin, this program and the assembly of Services.cs
+//     Server.exe FOLDER with the services' pages; in its folder bin, this program and the assembly
+//     of Services.cs
 //
 // Prints a line `listening on URL`, and serves until it is killed.
 

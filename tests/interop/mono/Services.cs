@@ -1,5 +1,6 @@
-// The behaviour of the generated services: they echo every kind of value, since a value in both a request and its response is an
-// in-out parameter, which stays unchanged. Other methods get their bodies from `xtask`; `fail` throws a fault from this file.
+// The behaviour of the generated services: they echo every kind of value, since a value in both a
+// request and its response is an in-out parameter, which stays unchanged. Other methods get their
+// bodies from `xtask`; `fail` throws a fault from this file.
 
 using System.Globalization;
 using System.Linq;
@@ -35,7 +36,8 @@ static class Faults
 
 namespace Values.types
 {
-    // The tool takes a repeated element within a repeated element for an array of arrays, which the serializer cannot write.
+    // The tool takes a repeated element within a repeated element for an array of arrays, which the
+    // serializer cannot write.
     public class Row
     {
         [System.Xml.Serialization.XmlElement(Form = System.Xml.Schema.XmlSchemaForm.Unqualified)]

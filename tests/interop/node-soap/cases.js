@@ -1,4 +1,5 @@
-// Fetches every case of the service /types from our server with node-soap, and sends it back to be checked.
+// Fetches every case of the service /types from our server with node-soap, and sends it back to be
+// checked.
 //
 //     node cases.js TYPES-URL ENCODED-URL
 //

@@ -149,7 +149,8 @@ const edges = {
   "special floats": ["Floats", [Infinity, -Infinity, NaN, -0, 1.5e-39, 3.4028234663852886e38].map(Math.fround)],
   "long decimals": ["Decimals", ["0", "-0.5", "123456789012345678.123456789012345678"]],
   "instants": ["DateTimes", ["2024-02-29T23:59:59.5Z", "2001-10-26T21:32:52+02:00", "1969-12-31T23:59:59Z"]],
-  // No "<![CDATA[...]]>": node-soap takes a string with this prefix for XML, and sends it unchanged.
+  // No "<![CDATA[...]]>": node-soap takes a string with this prefix for XML, and sends it
+  // unchanged.
   "strings with markup": ["Strings", ["<item>", "a & b", "]]>", "\"'", "&amp;", "<!-- -->"]],
   "strings with unicode": ["Strings", ["äöüß", "漢字かな", "🦀🧼", "e\u0301", "\ud7ff\ue000\ufffd\u{10ffff}", "\u0085\u2028"]],
   "strings with white space": ["Strings", [" leading", "trailing ", "  two  spaces  ", "a\tb", "a\nb", " "]],
@@ -293,7 +294,8 @@ test("length", "requests with Content-Length", async (endpoint) => {
   await echo(endpoint, "Doubles", many(1000, double));
 });
 
-// With Content-Length node-soap would announce the length that the body had before it was compressed.
+// With Content-Length node-soap would announce the length that the body had before it was
+// compressed.
 test("gzip", "gzip both ways", async ({ version }) => {
   const endpoint = await Endpoint.open(version, { httpClient: new ChunkingHttpClient() });
   for (let round = 0; round < 3; round++) {

@@ -1,5 +1,5 @@
-// Calls our services that require WS-Security with node-soap. Signatures of responses are verified with xml-crypto:
-// node-soap itself verifies none.
+// Calls our services that require WS-Security with node-soap. Signatures of responses are verified
+// with xml-crypto: node-soap itself verifies none.
 //
 //     node secured.js URL KEYS
 //

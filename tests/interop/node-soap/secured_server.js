@@ -1,10 +1,11 @@
-// Serves services that require WS-Security with node-soap. It has hooks that check messages, and leaves to them how: the
-// hooks here verify digests with its own function, and signatures with xml-crypto.
+// Serves services that require WS-Security with node-soap. It has hooks that check messages, and
+// leaves to them how: the hooks here verify digests with its own function, and signatures with
+// xml-crypto.
 //
 //     node secured_server.js WSDL KEYS
 //
-// Prints a line `listening on URL`, and serves until it is killed. The last part of the path says what is required:
-// /users, /signed or /tokens.
+// Prints a line `listening on URL`, and serves until it is killed. The last part of the path says
+// what is required: /users, /signed or /tokens.
 
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -6,8 +6,8 @@ import { deserializers } from "./values.js";
 export const NIL = { attributes: { "xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance", "xsi:nil": "true" } };
 
 /**
- * Mounts a service in both versions, and returns both. `service(version)` returns its parts, `traced` its header blocks;
- * `options` are those of node-soap.
+ * Mounts a service in both versions, and returns both. `service(version)` returns its parts,
+ * `traced` its header blocks; `options` are those of node-soap.
  */
 export function mount(server, path, { wsdl, service, traced, options }) {
   return [["1.1", ""], ["1.2", "/1.2"]].map(([version, suffix]) => {
@@ -42,7 +42,10 @@ export function listen(server, scheme, path) {
   server.listen(0, "127.0.0.1", () => console.log(`listening on ${scheme}://localhost:${server.address().port}${path}`));
 }
 
-/** A fault with a typed detail. A colon before a name prevents node-soap from adding the envelope's prefix. */
+/**
+ * A fault with a typed detail. A colon before a name prevents node-soap from adding the envelope's
+ * prefix.
+ */
 export function fault(version, namespace, name, code) {
   const attributes = { "xmlns:b": namespace };
   const detail = { [`b:${name}`]: { attributes, ":code": code, ":limit": [...code].length } };

@@ -1,4 +1,5 @@
-// Encoding and decoding of values of XML Schema types that JavaScript's types cannot represent completely.
+// Encoding and decoding of values of XML Schema types that JavaScript's types cannot represent
+// completely.
 
 /** Formats an xsd:double or xsd:float. */
 export function floating(value) {
@@ -12,7 +13,10 @@ function parseFloating(text) {
   return text in special ? special[text] : Number(text);
 }
 
-/** Options for node-soap: longs and decimals stay text, since JavaScript's numbers are doubles; so do dates, which Date would convert to UTC. */
+/**
+ * Options for node-soap: longs and decimals stay text, since JavaScript's numbers are doubles; so
+ * do dates, which Date would convert to UTC.
+ */
 export const deserializers = {
   double: parseFloating,
   float: parseFloating,

@@ -91,5 +91,6 @@ def expect(actual, expected):
 
 
 for soap in PORT:
-    # zeep tries to download the schema of SOAP encoding, which is unavailable, so /encoded is left out.
+    # zeep tries to download the schema of SOAP encoding, which is unavailable, so /encoded is left
+    # out.
     Tests(soap, sys.argv[1]).run()

@@ -1,6 +1,6 @@
 //! Well-formed documents for canonicalization: few prefixes that are declared again and again, the
-//! attributes of XML's own namespace, comments and instructions everywhere, and every character that
-//! canonical forms escape. A document depends only on the run's seed and its number.
+//! attributes of XML's own namespace, comments and instructions everywhere, and every character
+//! that canonical forms escape. A document depends only on the run's seed and its number.
 
 use fastrand::Rng;
 

@@ -1,6 +1,6 @@
 //! Compares the XML reader with expat and libxml2: verdicts and trees, over the W3C's conformance
-//! suite and over mutated messages; and canonical forms with libxml2. `cargo xtask xml` installs the
-//! parsers and runs this program.
+//! suite and over mutated messages; and canonical forms with libxml2. `cargo xtask xml` installs
+//! the parsers and runs this program.
 //!
 //! [`reading`] is our side, [`parser`] theirs, [`mutate`] creates documents, [`canonical`] compares
 //! canonical forms. [`classes`] knows the intended differences; any other fails the run.

@@ -1,5 +1,5 @@
-//! Reads a document, and canonicalizes one element of it. The fuzz target for canonical forms has this
-//! too.
+//! Reads a document, and canonicalizes one element of it. The fuzz target for canonical forms has
+//! this too.
 
 use deltasoap_xml::c14n::{C14nError, Canonicalizer, Method};
 use deltasoap_xml::{Event, Feed, Instructions, Limits, Reader, Stop, Window, XmlError};
@@ -50,8 +50,8 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Begins with the element of a number, in document order. With `passes`, content that is its own
-    /// form is passed by comparing bytes.
+    /// Begins with the element of a number, in document order. With `passes`, content that is its
+    /// own form is passed by comparing bytes.
     pub fn new(element: usize, method: &Method, passes: bool) -> Self {
         let mut reader = Reader::new(Limits::NONE, Instructions::Skip);
         let canonicalizer = Canonicalizer::new(method.clone());

@@ -1,4 +1,5 @@
-//! Metro with WSIT, its WS-Security, from Maven Central: the version is that of `tests/interop/metro/pom.xml`.
+//! Metro with WSIT, its WS-Security, from Maven Central: the version is that of
+//! `tests/interop/metro/pom.xml`.
 
 use std::process::Command;
 

@@ -127,8 +127,9 @@ trait Peer {
         Ok(None)
     }
 
-    /// Returns its client of the services that require WS-Security, which is started with the URL below
-    /// which they are, and the folder with the keys, and what it does not offer; `None` if it has none.
+    /// Returns its client of the services that require WS-Security, which is started with the URL
+    /// below which they are, and the folder with the keys, and what it does not offer; `None` if it
+    /// has none.
     fn security_client(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
         Ok(None)
     }

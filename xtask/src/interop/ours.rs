@@ -18,7 +18,8 @@ pub struct Ours {
     /// The value server.
     pub values: Server,
     pub certificates: authority::Files,
-    /// The folder with the keys of the services that require WS-Security, which the value server makes.
+    /// The folder with the keys of the services that require WS-Security, which the value server
+    /// makes.
     pub keys: PathBuf,
     /// The WSDL as served, for code generators: a file that is the same in each run.
     pub description: PathBuf,

@@ -93,7 +93,7 @@ fn uniform(effort: Effort) -> Result<Goal> {
     let (before, times) = UNIFORM;
     let mut random = SplitMix64::new(SEED);
     // 53 random bits after the binary point.
-    let item = (0..effort.n).map(|_| (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64).collect();
+    let item = (0..effort.n).map(|_| random.uniform()).collect();
     let mut sessions: [Box<dyn Session>; 1] = [Box::new(Writing::new(SendDoubles { item }, None)?)];
     let figures = measure(&mut sessions, effort.sample_size, || ())?;
     let ns = figures.first().context("no figures")?.interval.times(1.0 / effort.n as f64);

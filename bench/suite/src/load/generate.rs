@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;
 
 use super::kind::{Message, MessageKind, Share};
-use super::pace::{Arrivals, Pace, uniform};
+use super::pace::{Arrivals, Pace};
 use super::record::Tally;
 use super::usage::Usage;
 use super::wire::{Failure, Wire};
@@ -322,7 +322,7 @@ impl Connection {
     /// Returns a random kind, by weight.
     fn draw(&mut self) -> usize {
         let groups = &self.shared.groups;
-        let mut left = uniform(&mut self.random) * groups.iter().map(|group| group.weight).sum::<f64>();
+        let mut left = self.random.uniform() * groups.iter().map(|group| group.weight).sum::<f64>();
         let drawn = groups.iter().position(|group| {
             left -= group.weight;
             left <= 0.0

@@ -69,15 +69,10 @@ impl Times {
         let time = self.next;
         self.next += Duration::from_secs_f64(match self.arrivals {
             Arrivals::Constant => self.mean,
-            Arrivals::Poisson => -self.mean * uniform(&mut self.random).ln(),
+            Arrivals::Poisson => self.mean * self.random.exponential(),
         });
         time
     }
-}
-
-/// Returns a number above 0, up to 1.
-pub fn uniform(random: &mut SplitMix64) -> f64 {
-    ((random.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
 }
 
 async fn wait(time: Instant) {

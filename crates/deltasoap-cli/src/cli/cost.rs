@@ -19,7 +19,7 @@ pub enum CostTask {
     ///
     /// Measures arrays of ints, doubles and strings of 1 to 1000 items, strings of up to 10,000
     /// characters, composite types, and the other constructs of real WSDLs. An interrupted run is
-    /// resumed. Do nothing else on the machine meanwhile.
+    /// resumed. Leave the machine idle until it ends.
     Measure(Measure),
     /// Show what was fitted to the measurements: coefficients, intervals, tests, cut-off points
     Fit(Fit),

@@ -91,7 +91,7 @@ fn system(arguments: &Arguments, costs: &[MessageCost], cores: u32) -> System {
         bandwidth: arguments.bandwidth * 1e6,
         client: xml_client(costs),
         max_concurrency: arguments.max_concurrency,
-        behind: 0.0,
+        after_response: 0.0,
     }
 }
 
@@ -225,8 +225,8 @@ fn take_service(system: &mut System, known: &Observed, load: Load) -> Result<()>
 /// predicted outcome.
 fn with_service(system: &System, demand: f64, waited: f64, load: Load) -> Result<(System, Outcome)> {
     let service = (waited - system.xml).max(0.0);
-    let behind = (demand - system.xml - service).max(0.0);
-    let taken = System { service, behind, ..system.clone() };
+    let after_response = (demand - system.xml - service).max(0.0);
+    let taken = System { service, after_response, ..system.clone() };
     let outcome = outcome(&taken, load)?;
     Ok((taken, outcome))
 }
@@ -277,7 +277,7 @@ pub fn summary(plan: &CapacityPlan) -> [String; 4] {
              takes {}. Its messages have {:.0} and {:.0} bytes.",
             seconds(system.xml),
             seconds(system.service),
-            seconds(system.behind),
+            seconds(system.after_response),
             seconds(system.client),
             system.request_bytes,
             system.response_bytes
@@ -287,7 +287,7 @@ pub fn summary(plan: &CapacityPlan) -> [String; 4] {
             outcome.throughput,
             seconds(outcome.response)
         ),
-        format!("The {} saturates first: at {:.1} requests a second.", plan.bottleneck, plan.most),
+        format!("The {} saturates first: at {:.1} requests a second.", plan.bottleneck, plan.max_throughput),
         format!("The knee is at {knee}: more of them mostly wait."),
     ]
 }
@@ -372,7 +372,9 @@ pub fn about_tests(validation: &Validation) -> String {
 pub fn others(validation: &Validation, cores: usize) -> Option<String> {
     let others = validation.tests.iter().filter_map(|it| it.observed.others).reduce(f64::max);
     let busy = BackgroundLoad::new(others, cores)?;
-    Some(format!("{busy} meanwhile, which the plan does not include: measure again when the machine is idle"))
+    Some(format!(
+        "{busy} during the load tests, which the plan does not include: measure again when the machine is idle"
+    ))
 }
 
 #[cfg(test)]
@@ -389,7 +391,7 @@ mod tests {
             bandwidth: 1e8,
             client: 0.5,
             max_concurrency: None,
-            behind: 0.0,
+            after_response: 0.0,
         }
     }
 

@@ -68,7 +68,7 @@ pub fn run(arguments: &Check) -> Result<()> {
 fn unseen_types(model: &Model, engine: &dyn Engine, is_full: bool) -> Result<Vec<Trial>> {
     let unseen = held_out(model.mode, if is_full { Extent::Full } else { Extent::Sample });
     let offered: Vec<_> = unseen.iter().filter(|workload| engine.refuses(workload).is_none()).collect();
-    ensure!(!offered.is_empty(), "{} has no message that the model was not fitted to", model.toolkit.name);
+    ensure!(!offered.is_empty(), "every message of {} was used to fit the model", model.toolkit.name);
     let trials = offered.into_iter().map(|workload| predict_workload(model, workload));
     Ok(trials.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }

@@ -21,7 +21,7 @@ pub struct Outcome {
     pub kind: Kind,
     /// At least one; everything but the times is nearly the same in all of them.
     pub plays: Vec<PerMode<Readings>>,
-    /// What other programs did meanwhile, if that makes the times doubtful.
+    /// The load of other programs, if it makes the times doubtful.
     pub busy: Option<BackgroundLoad>,
 }
 
@@ -93,7 +93,7 @@ pub struct Row {
     pub plays: usize,
     /// Confidence level of the speed-ups' intervals, from 0.95 to 1.
     pub confidence: Option<f64>,
-    /// What other programs did meanwhile, if that makes the times doubtful.
+    /// The load of other programs, if it makes the times doubtful.
     pub busy: Option<BackgroundLoad>,
     #[serde(skip)]
     savings: Savings,

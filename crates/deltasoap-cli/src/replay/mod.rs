@@ -63,7 +63,7 @@ fn replay(arguments: &Replay, types: &Types) -> Report {
     Report::new(types, plays, skipped, busy(&others))
 }
 
-/// Returns what other programs did meanwhile, if that makes the times doubtful.
+/// Returns the load of other programs, if it makes the times doubtful.
 pub fn busy(others: &LoadMonitor) -> Option<BackgroundLoad> {
     BackgroundLoad::new(others.processors(process_time()), Machine::current().cores)
 }

@@ -39,7 +39,7 @@ pub struct Report {
     play: Play,
     /// Files whose names are not those of message files.
     others: Skipped,
-    /// What other programs did meanwhile, if that makes the times doubtful.
+    /// The load of other programs, if it makes the times doubtful.
     pub busy: Option<BackgroundLoad>,
 }
 
@@ -93,7 +93,7 @@ enum Line<'a> {
     Operation {
         #[serde(flatten)]
         row: &'a Row,
-        /// What other programs did meanwhile, if that makes the times doubtful.
+        /// The load of other programs, if it makes the times doubtful.
         busy: Option<BackgroundLoad>,
     },
     /// Messages of an unknown type.

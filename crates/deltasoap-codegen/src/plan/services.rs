@@ -25,8 +25,8 @@ const SECURED: &str = "The service requires security, as [`POLICIES`](Self::POLI
 /// A body's element, or the reason why there is none.
 type Body = Result<ItemId, String>;
 
-/// Returns what the policies of a binding and its operations say about WS-Addressing. It is required
-/// if one operation requires it: the others have no policy against it.
+/// Returns what the policies of a binding and its operations say about WS-Addressing. It is
+/// required if one operation requires it: the others have no policy against it.
 fn addressing(binding: &Binding) -> Option<AddressingPolicy> {
     let of_operations = binding.operations.iter().filter_map(|bound| bound.policy.addressing);
     let mut mentioned = binding.policy.addressing.into_iter().chain(of_operations);
@@ -34,8 +34,8 @@ fn addressing(binding: &Binding) -> Option<AddressingPolicy> {
     Some(AddressingPolicy { is_required: first.is_required || mentioned.any(|other| other.is_required), ..first })
 }
 
-/// Returns what the policies of a binding say about security. If those of its operations differ, only
-/// what they require is returned.
+/// Returns what the policies of a binding say about security. If those of its operations differ,
+/// only what they require is returned.
 fn policies(binding: &Binding) -> PolicyDocuments {
     let documents = |bound: &BoundOperation| bound.policy.security.documents(&binding.policy.security);
     let all: Vec<_> = binding.operations.iter().map(documents).collect();

@@ -161,9 +161,9 @@ impl<'a> Envelope<'a> {
         self
     }
 
-    /// Writes the `Body` element in the form that [Exclusive XML Canonicalization 1.0] gives it, and
-    /// with this `wsu:Id`, so that it can be signed without another pass over it. The canonical form
-    /// is that for the `InclusiveNamespaces` that
+    /// Writes the `Body` element in the form that [Exclusive XML Canonicalization 1.0] gives it,
+    /// and with this `wsu:Id`, so that it can be signed without another pass over it. The canonical
+    /// form is that for the `InclusiveNamespaces` that
     /// [`Outgoing::inclusive_prefixes`](crate::Outgoing::inclusive_prefixes) returns.
     ///
     /// Header blocks are written in canonical form too. Neither they nor the body depend on a

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// What the policies of an operation say about security, in the language of WS-Policy.
+/// The policies of an operation that concern security, in WS-Policy's XML.
 ///
 /// Each document is a `wsp:Policy` element that holds all policies for these messages, with
 /// assertions of WS-SecurityPolicy; empty if there are none. Generated code has them as constants.
@@ -31,7 +31,8 @@ impl PolicyDocuments {
         self.required.is_empty() && self.request.is_empty() && self.response.is_empty()
     }
 
-    /// Returns true for the namespaces of WS-SecurityPolicy 1.1 to 1.3, and of its forerunner of 2002.
+    /// Returns true for the namespaces of WS-SecurityPolicy 1.1 to 1.3, and of its forerunner of
+    /// 2002.
     pub fn is_assertion_namespace(namespace: &str) -> bool {
         namespace == "http://schemas.xmlsoap.org/ws/2005/07/securitypolicy"
             || namespace == "http://schemas.xmlsoap.org/ws/2002/12/secext"

@@ -447,7 +447,8 @@ proptest! {
             Ok(Some(headers)) => {
                 let reply = headers.reply(headers.fault_endpoint(), "urn:done");
                 let again = AddressingHeaders::read(&sent(reply.to_blocks(soap), soap));
-                // A reference parameter may itself be a block of WS-Addressing, which the reply then has twice.
+                // A reference parameter may itself be a block of WS-Addressing, which the reply
+                // then has twice.
                 prop_assert!(again.is_err() || again.is_ok_and(|it| it.is_some_and(|it| it.action == "urn:done")));
             }
             Err(fault) => {

@@ -231,7 +231,7 @@ fn checkpoints_and_switches_stay_level_over_a_hundred_messages() {
         let (start, end) = (futile(&messages[1..21]), futile(&messages[80..]));
         assert!(
             start > 0 && end * 10 <= start * 11,
-            "{state:?}: attempts in vain, {start} at the start and {end} at the end"
+            "{state:?}: failed attempts, {start} at the start and {end} at the end"
         );
     }
 }

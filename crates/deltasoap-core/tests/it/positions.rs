@@ -54,7 +54,7 @@ fn fault(view: View<'_>, message: &[u8], size: usize) -> Error {
     let mut root = Document { view, value: Value::vacant(view) };
     let mut decoder = Decoder::new(DecodeOptions::default());
     let pushed = message.chunks(size).try_for_each(|chunk| decoder.push(&mut root, chunk));
-    pushed.and_then(|()| decoder.finish(&mut root)).expect_err("the message is at fault")
+    pushed.and_then(|()| decoder.finish(&mut root)).expect_err("the message is invalid")
 }
 
 /// Encodes in ISO-8859-1, with a declaration.

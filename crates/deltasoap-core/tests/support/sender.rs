@@ -249,7 +249,7 @@ impl<'v, T: Content, D: Content + Debug> Sender<'v, T, D> {
         let options = self.options;
         panic!(
             "{kind:?} at {place}, {options:?}\n   before: {before}\n expected: {full}\n    found: {found}\n\
-             behind the place, expected: {}\n                      found: {}",
+             after that, expected: {}\n                      found: {}",
             excerpt(full.as_bytes(), place),
             excerpt(bytes, place)
         );

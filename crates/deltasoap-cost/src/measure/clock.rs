@@ -1,10 +1,9 @@
 //! Clocks: this thread's processor time, wall time, and the processor time of all programs.
 
-use super::interval::middle;
+use deltasoap_streams::statistics::median;
 use rustix::param::clock_ticks_per_second;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -81,18 +80,11 @@ const GLITCH: f64 = 0.1;
 /// [`Times::least`].
 fn glitches(costs: &[f64]) -> usize {
     let is_gap = |&at: &usize| {
-        let (gap, median) = (costs[at] - costs[at - 1], middle(&costs[at..]));
-        gap > (WIDE * (median - costs[at])).max(GLITCH * median)
+        let gap = costs[at] - costs[at - 1];
+        let is_wide = |median: f64| gap > (WIDE * (median - costs[at])).max(GLITCH * median);
+        median(costs[at..].iter().copied()).is_some_and(is_wide)
     };
     (1..=costs.len() / SOUND).rev().find(is_gap).unwrap_or_default()
-}
-
-/// Returns the median, the lower of the two middle values for an even count; `None` for an empty
-/// list. Values that cannot be compared count as equal.
-pub fn median<T: Copy + PartialOrd>(values: impl IntoIterator<Item = T>) -> Option<T> {
-    let mut sorted: Vec<T> = values.into_iter().collect();
-    sorted.sort_by(|one, other| one.partial_cmp(other).unwrap_or(Ordering::Equal));
-    sorted.get(sorted.len().saturating_sub(1) / 2).copied()
 }
 
 /// Both clocks, started together.
@@ -184,7 +176,7 @@ impl BackgroundLoad {
 
     /// Returns a warning for a report of the times.
     pub fn warning(&self) -> String {
-        format!("{self} meanwhile: times are doubtful, measure again when the machine is idle")
+        format!("{self} during the measurement: times are doubtful, measure again when the machine is idle")
     }
 }
 
@@ -268,7 +260,10 @@ mod tests {
         assert_eq!(BackgroundLoad::new(Some(0.7), 8), None);
         assert!(BackgroundLoad::new(None, 8).is_none());
         let warning = BackgroundLoad::new(Some(0.9), 8).map(|busy| busy.warning()).expect("busy");
-        assert!(warning.starts_with("other programs kept 0.90 of 8 processors busy meanwhile: times"), "{warning}");
+        assert!(
+            warning.starts_with("other programs kept 0.90 of 8 processors busy during the measurement: times"),
+            "{warning}"
+        );
     }
 
     #[test]
@@ -285,7 +280,6 @@ mod tests {
             [times(Some(1.0), 9.0), times(None, 7.0), times(Some(5.0), 8.0), times(Some(3.0), 7.5), times(None, 9.5)];
         assert_eq!(Times::median(&all), times(Some(3.0), 8.0));
         assert_eq!(Times::median(&[]), times(None, 0.0));
-        assert_eq!(median([4.0, 1.0, 3.0, 2.0].into_iter()), Some(2.0));
     }
 
     /// The thread clock steps, the wall clock does not.

@@ -6,6 +6,7 @@
 //! only on n and k (the interval of the sign test).
 
 use crate::fit::regression::LEVEL;
+use deltasoap_streams::statistics::median;
 use serde::Serialize;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
@@ -33,20 +34,14 @@ impl Interval {
         sorted.sort_by(f64::total_cmp);
         let n = sorted.len();
         let (rank, confidence) = ranks(n)?;
-        Some(Interval { median: middle(&sorted), low: sorted[rank], high: sorted[n - 1 - rank], confidence })
+        let median = median(sorted.iter().copied())?;
+        Some(Interval { median, low: sorted[rank], high: sorted[n - 1 - rank], confidence })
     }
 
     /// Returns true if the interval contains the number.
     pub fn contains(&self, number: f64) -> bool {
         (self.low..=self.high).contains(&number)
     }
-}
-
-/// Returns the median of sorted numbers; the mean of the two middle numbers for an even count. The
-/// list must not be empty.
-pub(super) fn middle(sorted: &[f64]) -> f64 {
-    let n = sorted.len();
-    (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0
 }
 
 /// Returns how many numbers to drop at each end, and the confidence of the rest.

@@ -6,6 +6,9 @@
 //! and hit another point in the next round. So the smallest credible time ([`Times::least`]) is the
 //! cost of the work itself, on a busy machine too; times too small to be credible come from clocks
 //! that step. Occasional work such as garbage collection is in few batches, and so not in the cost.
+//!
+//! The benchmark suite has a loop of its own, for another figure: the median of single runs, which
+//! contains occasional work.
 
 mod clock;
 mod engine;
@@ -13,7 +16,7 @@ mod interval;
 mod peer;
 mod sink;
 
-pub use clock::{BackgroundLoad, Clock, LoadMonitor, Times, median, process_time};
+pub use clock::{BackgroundLoad, Clock, LoadMonitor, Times, process_time};
 pub use engine::{Deltasoap, Engine, Job};
 pub(crate) use engine::{check_sample, is_compared};
 pub use interval::Interval;

@@ -26,11 +26,11 @@ const HALVINGS: u32 = 50;
 /// `System::slowed`: a bisection finds the throughput that matches its own slowdown of the
 /// processor.
 pub fn solve_closed(system: &System, clients: u32, think: f64) -> Outcome {
-    if system.behind == 0.0 {
+    if system.after_response == 0.0 {
         return solve_plain(system, clients, think);
     }
     let solve = |throughput| solve_plain(&system.slowed(throughput), clients, think);
-    let (mut low, mut high) = (0.0, f64::from(system.cores) / system.behind);
+    let (mut low, mut high) = (0.0, f64::from(system.cores) / system.after_response);
     for _ in 0..HALVINGS {
         let middle = (low + high) / 2.0;
         if solve(middle).throughput > middle { low = middle } else { high = middle }
@@ -157,7 +157,7 @@ mod tests {
             bandwidth: f64::INFINITY,
             client: 0.0,
             max_concurrency: None,
-            behind: 0.0,
+            after_response: 0.0,
         }
     }
 

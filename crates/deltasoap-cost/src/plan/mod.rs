@@ -48,7 +48,7 @@ pub struct System {
     pub service: f64,
     /// Processor time at the server that no answer waits for, in seconds: work after the answer, or
     /// concurrent work on another core.
-    pub behind: f64,
+    pub after_response: f64,
     /// Cores of the server.
     pub cores: u32,
     /// Bytes of a request on the wire.
@@ -143,7 +143,7 @@ pub struct CapacityPlan {
     /// The knee of the load.
     pub knee: Knee,
     /// Maximum requests per second.
-    pub most: f64,
+    pub max_throughput: f64,
     /// The first station to saturate.
     pub bottleneck: &'static str,
 }
@@ -180,7 +180,7 @@ impl System {
     pub fn bottleneck(&self) -> (&'static str, f64) {
         let capacity = |station: &Station| f64::from(station.servers) / station.demand;
         let all = self.stations().into_iter().map(|station| (station.name, capacity(&station)));
-        let cores = f64::from(self.cores) / (self.xml + self.service + self.behind);
+        let cores = f64::from(self.cores) / (self.xml + self.service + self.after_response);
         let all = all.chain([("processor", cores)]);
         all.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("processor", f64::INFINITY))
     }
@@ -189,14 +189,14 @@ impl System {
     /// share of the processor, which slows the rest. This is an approximation, like Sevcik's shadow
     /// processor for work of higher priority (IFIP Congress, 1977).
     fn slowed(&self, throughput: f64) -> System {
-        let left = 1.0 - throughput * self.behind / f64::from(self.cores);
-        System { xml: self.xml / left, service: self.service / left, behind: 0.0, ..self.clone() }
+        let left = 1.0 - throughput * self.after_response / f64::from(self.cores);
+        System { xml: self.xml / left, service: self.service / left, after_response: 0.0, ..self.clone() }
     }
 
     /// Converts the outcome of a slowed system to that of this one.
     fn whole(&self, mut outcome: Outcome) -> Outcome {
-        if let Some(processor) = outcome.stations.first_mut().filter(|_| self.behind > 0.0) {
-            let demand = self.xml + self.service + self.behind;
+        if let Some(processor) = outcome.stations.first_mut().filter(|_| self.after_response > 0.0) {
+            let demand = self.xml + self.service + self.after_response;
             processor.utilisation = outcome.throughput * demand / f64::from(self.cores);
         }
         outcome
@@ -205,7 +205,7 @@ impl System {
     fn check(&self) -> Result<(), CostError> {
         at_least("the time for XML", self.xml, 0.0)?;
         at_least("the service time", self.service, 0.0)?;
-        at_least("the time after the answer", self.behind, 0.0)?;
+        at_least("the time after the answer", self.after_response, 0.0)?;
         at_least("the time at the client", self.client, 0.0)?;
         at_least("the number of cores", f64::from(self.cores), 1.0)?;
         at_most("the number of cores", self.cores, MAX_CORES)?;
@@ -236,8 +236,9 @@ fn at_most(name: &'static str, found: u32, most: u32) -> Result<(), CostError> {
 pub fn plan(system: &System, load: Load) -> Result<CapacityPlan, CostError> {
     system.check()?;
     let outcome = outcome(system, load)?;
-    let (bottleneck, most) = system.bottleneck();
-    Ok(CapacityPlan { system: system.clone(), load, outcome, knee: knee(system, load), most, bottleneck })
+    let (bottleneck, max_throughput) = system.bottleneck();
+    let knee = knee(system, load);
+    Ok(CapacityPlan { system: system.clone(), load, outcome, knee, max_throughput, bottleneck })
 }
 
 /// Calculates the expected performance of a system under a load.
@@ -267,10 +268,10 @@ pub fn outcome(system: &System, load: Load) -> Result<Outcome, CostError> {
 
 fn knee(system: &System, load: Load) -> Knee {
     let alone: f64 = system.client + system.stations().iter().map(|station| station.demand).sum::<f64>();
-    let (_, most) = system.bottleneck();
+    let (_, max_throughput) = system.bottleneck();
     match load {
-        Load::Closed { think, .. } => Knee::Clients((alone + think) * most),
-        Load::Open { .. } => Knee::Rate(open::best_rate(system, most)),
+        Load::Closed { think, .. } => Knee::Clients((alone + think) * max_throughput),
+        Load::Open { .. } => Knee::Rate(open::best_rate(system, max_throughput)),
     }
 }
 
@@ -282,7 +283,7 @@ mod tests {
         System {
             xml: 0.002,
             service: 0.003,
-            behind: 0.0,
+            after_response: 0.0,
             cores: 2,
             request_bytes: 1000.0,
             response_bytes: 9000.0,
@@ -323,25 +324,25 @@ mod tests {
         let plan = plan(&system(), Load::Closed { clients: 10, think: 1.0 }).expect("a plan");
         let Knee::Clients(knee) = plan.knee else { panic!("{plan:?}") };
         assert!((knee - (0.006 + 0.0008 + 1.0) * 400.0).abs() < 1e-6, "{knee}");
-        assert_eq!((plan.bottleneck, plan.most), ("processor", 400.0));
+        assert_eq!((plan.bottleneck, plan.max_throughput), ("processor", 400.0));
     }
 
     /// Nobody notices work after answers under light load; everybody does when the processor is
     /// saturated.
     #[test]
-    fn work_behind_answers_takes_capacity() {
-        let behind = System { behind: 0.005, bandwidth: f64::INFINITY, client: 0.0, ..system() };
-        let light = outcome(&behind, Load::Closed { clients: 1, think: 50.0 }).expect("solved");
+    fn work_after_answers_takes_capacity() {
+        let deferring = System { after_response: 0.005, bandwidth: f64::INFINITY, client: 0.0, ..system() };
+        let light = outcome(&deferring, Load::Closed { clients: 1, think: 50.0 }).expect("solved");
         assert!((light.response - 0.005).abs() < 1e-5, "{light:?}");
-        let full = outcome(&behind, Load::Closed { clients: 500, think: 0.5 }).expect("solved");
+        let full = outcome(&deferring, Load::Closed { clients: 500, think: 0.5 }).expect("solved");
         assert!((full.throughput - 200.0).abs() < 0.1 && full.stations[0].utilisation > 0.999, "{full:?}");
-        assert_eq!(behind.bottleneck(), ("processor", 200.0));
-        let half = outcome(&behind, Load::Open { rate: 100.0 }).expect("solved");
+        assert_eq!(deferring.bottleneck(), ("processor", 200.0));
+        let half = outcome(&deferring, Load::Open { rate: 100.0 }).expect("solved");
         // Work after answers takes a quarter of two cores, so 5 ms of work takes 5 / 0.75.
-        let slowed = System { xml: 0.005 / 0.75, service: 0.0, behind: 0.0, ..behind.clone() };
+        let slowed = System { xml: 0.005 / 0.75, service: 0.0, after_response: 0.0, ..deferring.clone() };
         let expected = outcome(&slowed, Load::Open { rate: 100.0 }).expect("solved");
         assert!((half.response - expected.response).abs() < 1e-9 && (half.stations[0].utilisation - 0.5).abs() < 1e-9);
-        assert!(outcome(&behind, Load::Open { rate: 201.0 }).is_err());
+        assert!(outcome(&deferring, Load::Open { rate: 201.0 }).is_err());
     }
 
     #[test]

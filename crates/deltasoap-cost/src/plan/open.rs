@@ -8,9 +8,9 @@ use crate::CostError;
 /// # Errors
 /// [`CostError::Saturated`] for a rate that a station cannot serve.
 pub fn solve_open(system: &System, rate: f64) -> Result<Outcome, CostError> {
-    let (station, most) = system.bottleneck();
-    if rate >= most {
-        return Err(CostError::Saturated { rate, station: station.to_owned(), most });
+    let (station, capacity) = system.bottleneck();
+    if rate >= capacity {
+        return Err(CostError::Saturated { rate, station: station.to_owned(), capacity });
     }
     let stations: Vec<_> = system.slowed(rate).stations().iter().map(|station| occupation(station, rate)).collect();
     let response = system.client + stations.iter().map(|station| station.residence).sum::<f64>();
@@ -80,7 +80,7 @@ mod tests {
             bandwidth: f64::INFINITY,
             client: 0.0,
             max_concurrency: bound,
-            behind: 0.0,
+            after_response: 0.0,
         }
     }
 

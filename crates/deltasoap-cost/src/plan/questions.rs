@@ -21,8 +21,8 @@ pub struct Answer {
 
 /// Answers all questions; the last one only if the cost of a binary format is known.
 pub fn answers(system: &System, load: Load, binary: Option<&BinaryCost>) -> Vec<Answer> {
-    let [xml, service, behind] = [system.xml, system.service, system.behind].map(|time| time / 2.0);
-    let faster = System { xml, service, behind, ..system.clone() };
+    let [xml, service, after_response] = [system.xml, system.service, system.after_response].map(|time| time / 2.0);
+    let faster = System { xml, service, after_response, ..system.clone() };
     let broader = System { bandwidth: system.bandwidth * 1.5, ..system.clone() };
     let mut changes = vec![
         ("a processor of twice the speed", faster, load),
@@ -88,7 +88,7 @@ mod tests {
             bandwidth: 1e9,
             client: 0.001,
             max_concurrency: None,
-            behind: 0.0,
+            after_response: 0.0,
         }
     }
 

@@ -209,6 +209,6 @@ fn values_in(value: &Value) -> usize {
     below + 1
 }
 
-fn bounded(found: usize, most: usize, what: &'static str) -> Result<(), CostError> {
-    if found > most { Err(CostError::TooLarge { most, what }) } else { Ok(()) }
+fn bounded(found: usize, limit: usize, what: &'static str) -> Result<(), CostError> {
+    if found > limit { Err(CostError::TooLarge { limit, what }) } else { Ok(()) }
 }

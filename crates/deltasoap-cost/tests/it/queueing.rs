@@ -24,7 +24,7 @@ fn system(case: &Json) -> System {
         bandwidth: 1.0,
         client: 0.0,
         max_concurrency: None,
-        behind: 0.0,
+        after_response: 0.0,
     }
 }
 

@@ -137,8 +137,8 @@ impl Operation {
         self.bound().policy.security.documents(&self.binding().policy.security)
     }
 
-    /// Returns what the policies of the operation and its binding say about WS-Addressing; `None` if
-    /// they do not mention it.
+    /// Returns what the policies of the operation and its binding say about WS-Addressing; `None`
+    /// if they do not mention it.
     pub fn addressing(&self) -> Option<AddressingPolicy> {
         let policies = [self.binding().policy.addressing, self.bound().policy.addressing];
         let mut mentioned = policies.into_iter().flatten();

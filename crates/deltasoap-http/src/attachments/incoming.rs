@@ -451,7 +451,7 @@ impl Attachment<'_> {
     /// Returns an error if no message can have it, or it is not accepted.
     pub(crate) fn message_type(&mut self, is_accepted: fn(&MediaType) -> bool) -> Result<MediaType, AttachmentError> {
         let none = "the root of the package is not an XML message, or is in an unsupported encoding";
-        let media = MediaType::from_root(&self.headers).filter(is_accepted);
+        let media = MediaType::from_root(self.headers.content_type().unwrap_or("")).filter(is_accepted);
         media.ok_or_else(|| self.error(AttachmentErrorKind::Malformed(none)))
     }
 

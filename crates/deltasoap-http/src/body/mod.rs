@@ -12,7 +12,7 @@ mod lent;
 mod overlaid;
 
 use crate::attachments::package::Package;
-use crate::coding::{AdaptiveState, Codec};
+use crate::coding::{AdaptiveState, Codec, Codings, Compression, ContentCoding};
 use crate::error::BoxError;
 use bytes::Bytes;
 #[cfg(feature = "gzip")]
@@ -20,7 +20,7 @@ use deflated::Deflated;
 use deltasoap_core::{Buffer, Error, ErrorKind, Feed, Outgoing, Overlay, Typed};
 use futures_util::FutureExt;
 use futures_util::stream::Stream;
-use http_body::{Frame, SizeHint};
+use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::BodyExt;
 use lent::Lent;
 pub(crate) use lent::Slot;
@@ -116,6 +116,25 @@ impl Body {
         Body { recorder: Some(recorder), ..self }
     }
 
+    /// Returns the body in one of the codings, and that coding, if it is to be compressed.
+    ///
+    /// # Errors
+    /// Returns the body unchanged if it is not.
+    pub(crate) fn compressed(
+        self,
+        compression: Compression,
+        accepted: Codings,
+        adaptive: AdaptiveState,
+    ) -> Result<(Body, ContentCoding), Body> {
+        if self.is_end_stream() || self.is_package() || cfg!(not(feature = "gzip")) {
+            return Err(self);
+        }
+        match compression.codec(self.size_hint().exact(), accepted, adaptive) {
+            Some((codec, adaptive)) => Ok((self.coded(codec, adaptive), codec.coding)),
+            None => Err(self),
+        }
+    }
+
     /// Compresses the body while it is sent; a short one immediately, so that its length can be
     /// announced.
     #[cfg(feature = "gzip")]
@@ -131,7 +150,7 @@ impl Body {
 
     /// Returns the body unchanged, without the feature `gzip`.
     #[cfg(not(feature = "gzip"))]
-    pub(crate) fn coded(self, _: Codec, _: AdaptiveState) -> Body {
+    fn coded(self, _: Codec, _: AdaptiveState) -> Body {
         self
     }
 
@@ -304,7 +323,6 @@ mod tests {
     use deltasoap::engine::{Templates, Templating};
     use deltasoap::soap::Envelope;
     use http::Response;
-    use http_body::Body as _;
     use http_body_util::BodyExt;
     use hyper::server::conn::http1;
     use hyper::service::service_fn;

@@ -389,10 +389,10 @@ impl ClientBuilder {
         self
     }
 
-    /// Adds a provider of header blocks, which is asked once for each call, before the interceptors: for
-    /// tokens that expire, for example. Providers are asked in the order in which they are added, and
-    /// within the time of the call. The request's template is not affected: header blocks are inserted
-    /// into the message.
+    /// Adds a provider of header blocks, which is asked once for each call, before the
+    /// interceptors: for tokens that expire, for example. Providers are asked in the order in which
+    /// they are added, and within the time of the call. The request's template is not affected:
+    /// header blocks are inserted into the message.
     ///
     /// ```
     /// # use deltasoap::client::OutgoingCall;
@@ -443,10 +443,10 @@ impl ClientBuilder {
     }
 
     /// Sets the security that answers must have, and what decrypts them; others are refused:
-    /// [`CallError::Insecure`](crate::CallError::Insecure). This includes faults. The sender is among
-    /// the [extensions](crate::Response::extensions) of an answer, as
-    /// [`Verified`](deltasoap_security::Verified). Default: none; then security that an answer has is
-    /// not checked.
+    /// [`CallError::Insecure`](crate::CallError::Insecure). This includes faults. The sender is
+    /// among the [extensions](crate::Response::extensions) of an answer, as
+    /// [`Verified`](deltasoap_security::Verified). Default: none; then security that an answer has
+    /// is not checked.
     #[cfg(feature = "security")]
     #[must_use]
     pub fn requirements(mut self, requirements: impl Into<Arc<deltasoap_security::Requirements>>) -> Self {
@@ -454,13 +454,13 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets what the service's policies say about security. Building fails if the client does not meet
-    /// them, with the reasons. Clients that are made from a WSDL have its policies.
+    /// Sets what the service's policies say about security. Building fails if the client does not
+    /// meet them, with the reasons. Clients that are made from a WSDL have its policies.
     ///
     /// A client meets them by `policy_credentials` or, if it has none, by whatever `protection` and
-    /// `requirements` are set: then the policies are taken to be met. With both, what is set replaces
-    /// what the policies lead to. All three need the feature `security`. Policies that require TLS alone
-    /// are met by a URL with `https`. Default: none.
+    /// `requirements` are set: then the policies are taken to be met. With both, what is set
+    /// replaces what the policies lead to. All three need the feature `security`. Policies that
+    /// require TLS alone are met by a URL with `https`. Default: none.
     #[must_use]
     pub fn policies(mut self, policies: PolicyDocuments) -> Self {
         self.policies.documents = policies;
@@ -478,8 +478,8 @@ impl ClientBuilder {
 
     /// Adds an interceptor, which sees each request before it is written, and may add header blocks
     /// and HTTP headers: to authenticate, for example, or to correlate requests. An error prevents
-    /// the call: [`CallError::RefusedRequest`](crate::CallError::RefusedRequest). Interceptors run in
-    /// the order in which they are added.
+    /// the call: [`CallError::RefusedRequest`](crate::CallError::RefusedRequest). Interceptors run
+    /// in the order in which they are added.
     ///
     /// ```
     /// # use deltasoap::{Client, Context, Soap, SoapService};
@@ -695,8 +695,8 @@ impl ClientBuilder {
     /// Builds a client over HTTP/1.1 with its own connection pool.
     ///
     /// # Errors
-    /// Returns an error if the URL is malformed or names no host, or if the client does not meet the
-    /// service's [policies](Self::policies).
+    /// Returns an error if the URL is malformed or names no host, or if the client does not meet
+    /// the service's [policies](Self::policies).
     pub fn build(self) -> Result<Client, ClientBuildError> {
         self.build_with(HttpTransport::new())
     }
@@ -766,8 +766,8 @@ impl fmt::Display for ClientBuildError {
 
 impl std::error::Error for ClientBuildError {}
 
-/// The error for an endpoint URL that is malformed, relative, or names no host, or has a user name or
-/// password that cannot be sent.
+/// The error for an endpoint URL that is malformed, relative, or names no host, or has a user name
+/// or password that cannot be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidUrl {
     /// Without user name and password.

@@ -52,7 +52,7 @@ pub struct Response<T> {
     /// Violations of the schema, if the client [reports](crate::Validation::Report) them. An
     /// invalid value is reported each time, also if it is equal to that of an earlier answer.
     pub findings: Vec<Finding>,
-    /// What else is known about the answer: with the feature `security`, the `Verified` sender.
+    /// Further data about the answer: with the feature `security`, the `Verified` sender.
     pub extensions: Extensions,
 }
 

@@ -41,8 +41,9 @@ pub enum CallError {
     RefusedRequest(BoxError),
     /// The request could not be secured as the client requires; it was not sent.
     Unsecured(BoxError),
-    /// The answer lacks security that the client requires, or its security is invalid. If it is a fault,
-    /// the text has its reason, which anyone may have written; the cause is what is wrong with it.
+    /// The answer lacks security that the client requires, or its security is invalid. If it is a
+    /// fault, the text has its reason, which anyone may have written; the cause is what is wrong
+    /// with it.
     Insecure(BoxError),
     /// The answer violates its schema, and the client
     /// [refuses](crate::ClientBuilder::validate) such answers.

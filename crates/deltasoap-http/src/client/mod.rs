@@ -7,10 +7,11 @@
 //! keeps earlier requests to write the next against, [`echoes`] detects whether answers repeat
 //! them, and [`memories`] keeps earlier responses to compare the next with; [`element`] sends
 //! messages that the caller has written, and passes the answers to the caller's receiver;
-//! [`provided`] header blocks are made for each call; [`deadline`] bounds what else belongs to such a call; [`credentials`] are sent with requests,
-//! and answer challenges (`digest`); [`caller`] is the client's interface for generated code;
-//! [`addressing`] adds the header blocks of WS-Addressing; [`observed`] tells logs and traces about each call; [`network`] is the default transport, which
-//! any [`tower::Service`] can replace.
+//! [`provided`] header blocks are made for each call; [`deadline`] bounds what else belongs to such
+//! a call; [`credentials`] are sent with requests, and answer challenges (`digest`); [`caller`] is
+//! the client's interface for generated code;
+//! [`addressing`] adds the header blocks of WS-Addressing; [`observed`] tells logs and traces about
+//! each call; [`network`] is the default transport, which any [`tower::Service`] can replace.
 
 mod addressing;
 mod broken;

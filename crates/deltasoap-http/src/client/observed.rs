@@ -1,4 +1,4 @@
-//! What is told about each call: one line in the log, and its span.
+//! The record of each call: one line in the log, and its span.
 
 use super::error::CallError;
 use super::transmit::{Outbound, within};

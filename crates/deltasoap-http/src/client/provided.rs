@@ -70,8 +70,8 @@ impl OutgoingCall<'_> {
     }
 }
 
-/// What becomes header blocks: blocks, a typed value as [`Header`](crate::Header), an option or a
-/// pair of these.
+/// Values that become header blocks: blocks, a typed value as [`Header`](crate::Header), an option
+/// or a pair of these.
 pub trait IntoHeaderBlocks {
     /// Returns the blocks.
     ///

@@ -31,7 +31,8 @@ use std::sync::Arc;
 
 /// Maximum number of bytes kept of a body that is not a message, for display.
 const EXCERPT: usize = 512;
-/// Maximum number of bytes kept of an answer that needs security, in case that it is a fault without.
+/// Maximum number of bytes kept of an answer that needs security, in case that it is a fault
+/// without.
 const UNSECURED_FAULT: usize = 8 << 10;
 
 /// An answer, read in full.
@@ -94,7 +95,7 @@ pub(super) fn undecodable(parts: &Parts, coding: Result<Option<ContentCoding>, C
 /// Returns the limits on a compressed answer.
 pub(super) fn bound(media: Option<&MediaType>, settings: &Settings) -> Bound {
     let is_package = media.is_some_and(MediaType::is_package);
-    Bound::new(settings.gzip_limits, is_package, &settings.options.limits, &settings.attachments.limits)
+    Bound::new(settings.gzip_limits, is_package, &settings.options.limits, settings.attachments.limits.total)
 }
 
 /// Reads an answer whose content coding was removed; `media` is its media type, if a message can
@@ -150,7 +151,8 @@ pub(super) struct Reading<R> {
     verifying: Option<Box<dyn Verifying>>,
     extensions: Extensions,
     findings: Vec<Finding>,
-    /// The first bytes of the body, at most [`EXCERPT`], or [`UNSECURED_FAULT`] if they are verified.
+    /// The first bytes of the body, at most [`EXCERPT`], or [`UNSECURED_FAULT`] if they are
+    /// verified.
     first: Vec<u8>,
     notes: Option<Arc<CallNotes>>,
 }
@@ -207,8 +209,8 @@ impl<R: Receiver> Reading<R> {
         &self.first[..self.first.len().min(EXCERPT)]
     }
 
-    /// Adds what the answer says if it is a fault. Services answer what they cannot verify by faults that
-    /// are not secured themselves, and these have the reason.
+    /// Adds what the answer says if it is a fault. Services answer what they cannot verify by
+    /// faults that are not secured themselves, and these have the reason.
     fn with_fault(&self, error: BoxError) -> BoxError {
         let mut reader = EnvelopeReader::new(FaultReceiver::default());
         let mut decoder = Decoder::new(DecodeOptions::default());
@@ -348,7 +350,7 @@ struct UnsecuredFault {
 
 impl fmt::Display for UnsecuredFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it is a fault that lacks security, and says {:?}", self.reason)
+        write!(f, "it is a fault without security: {:?}", self.reason)
     }
 }
 

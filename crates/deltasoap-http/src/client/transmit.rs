@@ -71,8 +71,8 @@ where
     B::Error: Into<BoxError>,
 {
     /// Sends a request until there is an answer, or retrying makes no sense. The header blocks that
-    /// the call [understands](Understood), its security and its notes are returned among the answer's
-    /// extensions.
+    /// the call [understands](Understood), its security and its notes are returned among the
+    /// answer's extensions.
     pub(super) async fn transmit(&self, outbound: Outbound) -> Result<Response<RecordedBody<B>>, CallError> {
         let Outbound { mut request, is_idempotent, trace, understood, exchange, notes } = outbound;
         let mut attempts = Attempts::new(self.settings.retries, is_idempotent);

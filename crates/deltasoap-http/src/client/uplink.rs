@@ -58,7 +58,7 @@ impl Uplink {
         };
         let learned = adaptive.learned.clone();
         let plain = (learned.is_some() && body.is_repeatable()).then(|| Box::new(body.clone()));
-        match compression.compress(body, accepted, adaptive) {
+        match body.compressed(compression, accepted, adaptive) {
             Ok((body, coding)) => {
                 parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
                 if let Some(learned) = learned {

@@ -1,7 +1,6 @@
 //! Limits on received compressed bodies.
 
 use super::options::GzipLimits;
-use crate::attachments::AttachmentLimits;
 use deltasoap_core::Limits;
 
 /// Limits on a coded body.
@@ -14,9 +13,9 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    /// Creates the limits on a standalone message, or on one in a package.
-    pub(crate) fn new(gzip: GzipLimits, is_package: bool, message: &Limits, package: &AttachmentLimits) -> Self {
-        let (name, received) = if is_package { ("total", package.total) } else { ("message", message.message) };
+    /// Creates the limits on a standalone message, or on a package with the limit `total`.
+    pub(crate) fn new(gzip: GzipLimits, is_package: bool, message: &Limits, total: u64) -> Self {
+        let (name, received) = if is_package { ("total", total) } else { ("message", message.message) };
         Bound { gzip, name, received }
     }
 }

@@ -1,8 +1,6 @@
 //! Settings: which messages are sent compressed, and limits on received compressed messages.
 
 use super::adaptive::{AdaptiveState, Codec};
-use crate::body::Body;
-use http_body::Body as _;
 
 /// A content coding (RFC 9110, 8.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,30 +176,20 @@ impl Compression {
         if self.is_off() { Codings::NONE } else { Codings::only(self.coding) }
     }
 
-    /// Returns the body in one of the codings, and that coding, if it is to be compressed.
-    ///
-    /// # Errors
-    /// Returns the body unchanged if it is not.
-    pub(crate) fn compress(
+    /// Returns how a body is compressed, and what learns from it; `None` if it is not. `length` is
+    /// that of the body, if known.
+    pub(crate) fn codec(
         &self,
-        body: Body,
+        length: Option<u64>,
         accepted: Codings,
         adaptive: AdaptiveState,
-    ) -> Result<(Body, ContentCoding), Body> {
-        if body.is_end_stream() || body.is_package() || cfg!(not(feature = "gzip")) {
-            return Err(body);
-        }
-        let length = body.size_hint().exact();
+    ) -> Option<(Codec, AdaptiveState)> {
         let own = |coding: ContentCoding| Codec { coding, level: coding.level(self.level) };
-        let (codec, adaptive) = match self.rule {
-            Rule::Off => (None, AdaptiveState::default()),
-            Rule::From(least) if length.is_some_and(|length| length < least) => (None, AdaptiveState::default()),
-            Rule::From(_) => (accepted.pick(self.coding).map(own), AdaptiveState::default()),
-            Rule::Adaptive => (adaptive.choose(length, accepted), adaptive),
-        };
-        match codec {
-            Some(codec) => Ok((body.coded(codec, adaptive), codec.coding)),
-            None => Err(body),
+        match self.rule {
+            Rule::Off => None,
+            Rule::From(min) if length.is_some_and(|length| length < min) => None,
+            Rule::From(_) => Some((own(accepted.pick(self.coding)?), AdaptiveState::default())),
+            Rule::Adaptive => Some((adaptive.choose(length, accepted)?, adaptive)),
         }
     }
 }

@@ -293,12 +293,13 @@ impl<S> SoapServiceBuilder<S> {
         self
     }
 
-    /// Sets the security that requests must have, and what decrypts them; others are answered with a
-    /// fault that names the kind of check that failed, and the reason is logged. Default: none.
+    /// Sets the security that requests must have, and what decrypts them; others are answered with
+    /// a fault that names the kind of check that failed, and the reason is logged. Default: none.
     ///
-    /// The sender is known before a memory is chosen, so that memories of different senders are kept
-    /// apart; and its request is compared with nothing and read by nobody before it was verified to its
-    /// end. Handlers get what is known about it by [`Extension<Verified>`](crate::Extension).
+    /// The sender is known before a memory is chosen, so that memories of different senders are
+    /// kept apart; and its request is compared with nothing and read by nobody before it was
+    /// verified to its end. Handlers get what is known about it by
+    /// [`Extension<Verified>`](crate::Extension).
     #[cfg(feature = "security")]
     #[must_use]
     pub fn requirements(mut self, requirements: impl Into<Arc<deltasoap_security::Requirements>>) -> Self {
@@ -315,13 +316,14 @@ impl<S> SoapServiceBuilder<S> {
         self
     }
 
-    /// Sets what the service's policies say about security. Building fails if the service does not meet
-    /// them, with the reasons. Services that are generated from a WSDL have its policies.
+    /// Sets what the service's policies say about security. Building fails if the service does not
+    /// meet them, with the reasons. Services that are generated from a WSDL have its policies.
     ///
-    /// A service meets them by `policy_credentials` or, if it has none, by whatever `protection` and
-    /// `requirements` are set: then the policies are taken to be met. With both, what is set replaces
-    /// what the policies lead to. All three need the feature `security`. Policies that require TLS alone
-    /// are left to whoever serves the service, unless it has `policy_credentials`. Default: none.
+    /// A service meets them by `policy_credentials` or, if it has none, by whatever `protection`
+    /// and `requirements` are set: then the policies are taken to be met. With both, what is set
+    /// replaces what the policies lead to. All three need the feature `security`. Policies that
+    /// require TLS alone are left to whoever serves the service, unless it has
+    /// `policy_credentials`. Default: none.
     #[must_use]
     pub fn policies(mut self, policies: PolicyDocuments) -> Self {
         self.settings.policies.documents = policies;
@@ -625,10 +627,10 @@ impl<S> SoapServiceBuilder<S> {
     /// Sets the endpoints that replies are sent to if requests ask for it (`wsa:ReplyTo`,
     /// `wsa:FaultTo`): those at these URLs and below. The HTTP response is then empty, with status
     /// 202, and the reply is posted within 30 seconds, or the failure is logged. At most 64 replies
-    /// are on their way. Default: none, so that replies are only sent as HTTP responses, and other
+    /// are pending. Default: none, so that replies are only sent as HTTP responses, and other
     /// requests are refused.
     ///
-    /// A request can make the service send a message to any of these URLs, so name as little as
+    /// A request can make the service send a message to any of these URLs, so allow as few as
     /// possible. Redirects are not followed.
     ///
     /// ```

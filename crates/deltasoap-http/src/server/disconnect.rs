@@ -313,7 +313,7 @@ mod tests {
         let text: Vec<u8> = (0..2000_u32).map(|n| n as u8).collect();
         client.write_all(&text).await.expect("sent");
         client.shutdown().await.expect("closed");
-        assert!(!has_left(&stream, 10 * PATIENCE).await, "the end is behind what is not read");
+        assert!(!has_left(&stream, 10 * PATIENCE).await, "the end comes after what is not read");
         assert_eq!(stream.state().ahead.len(), AHEAD);
         let mut read = vec![0; 100];
         stream.read_exact(&mut read).await.expect("bytes");

@@ -13,7 +13,8 @@ use deltasoap_core::{Message, QName};
 /// the state of the service.
 ///
 /// Implemented for [`Context`], [`State`], [`Header`], [`AddressingHeaders`], [`Attachments`],
-/// [`Principal`] and [`Extension`], and for `Option` of those that may be absent. Implement it for types of your own:
+/// [`Principal`] and [`Extension`], and for `Option` of those that may be absent. Implement it for
+/// types of your own:
 ///
 /// ```
 /// use deltasoap::{Context, Fault};

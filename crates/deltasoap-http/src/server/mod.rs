@@ -5,8 +5,9 @@
 //! body's bytes into a decoder as they arrive. [`dispatch`] selects the [`operation`] by the body's
 //! element (or [`element`], for operations described at run time), which decodes its own type and
 //! compares it with earlier requests in [`memory`]. [`guard`] runs the handler unless the
-//! [`action`] contradicts or its [`addressing`] is invalid, [`writing`] writes its answer against earlier responses in [`memory`],
-//! and [`respond`] makes the HTTP response. What they find is [`noted`] for logs and metrics.
+//! [`action`] contradicts or its [`addressing`] is invalid, [`writing`] writes its answer against
+//! earlier responses in [`memory`], and [`respond`] makes the HTTP response. What they find is
+//! [`noted`] for logs and metrics.
 //! [`schedule`] determines the order of requests under load, by their length and by the
 //! [`measured`] time of earlier calls; [`heavy`] prevents long requests from delaying others.
 //!
@@ -29,6 +30,7 @@ mod extract;
 mod guard;
 mod handler;
 mod heavy;
+mod in_memory;
 mod intercept;
 mod measured;
 mod memory;
@@ -67,6 +69,7 @@ pub use digest::DigestUsers;
 pub use extract::{Extension, FromContext, FromRef, State};
 pub use handler::{Extract, FromRequest, Handler, HandlerResult};
 pub use heavy::HeavyWork;
+pub use in_memory::InMemory;
 pub use intercept::{InterceptedRequest, InterceptedResponse};
 pub use memory::{Connection, MemoryBounds, Principal, Sharing};
 pub use monitor::{Monitor, Monitored};

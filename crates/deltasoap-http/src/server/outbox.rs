@@ -20,7 +20,7 @@ use tracing::Instrument;
 /// Maximum time for a reply to be sent and acknowledged.
 const TIME: Duration = Duration::from_secs(30);
 /// Maximum number of replies that wait for their operation or are being sent.
-const MOST: usize = 64;
+const MAX_REPLIES: usize = 64;
 
 /// Posts replies to the endpoints that are allowed.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Outbox {
     pub(crate) fn new(allowed: &[String]) -> Result<Option<Self>, BuildError> {
         let parsed = allowed.iter().map(|url| parse(url).ok_or_else(|| BuildError::ReplyTarget(url.clone())));
         let allowed = parsed.collect::<Result<Vec<_>, _>>()?;
-        let places = Arc::new(Semaphore::new(MOST));
+        let places = Arc::new(Semaphore::new(MAX_REPLIES));
         Ok((!allowed.is_empty()).then(|| Outbox { allowed, transport: HttpTransport::new(), places }))
     }
 
@@ -168,8 +168,8 @@ mod tests {
     fn the_number_of_replies_is_limited() {
         let outbox = Outbox::new(&["http://a.example/".to_owned()]).expect("a URL").expect("an outbox");
         let url = outbox.allowed("http://a.example/x").expect("allowed");
-        let kept: Vec<_> = (0..MOST).map_while(|_| outbox.reserve(url.clone())).collect();
-        assert_eq!(kept.len(), MOST);
+        let kept: Vec<_> = (0..MAX_REPLIES).map_while(|_| outbox.reserve(url.clone())).collect();
+        assert_eq!(kept.len(), MAX_REPLIES);
         assert!(outbox.reserve(url.clone()).is_none());
         drop(kept);
         assert!(outbox.reserve(url).is_some());

@@ -448,8 +448,9 @@ impl Receiving {
         refusal
     }
 
-    /// Reads the header of a message that is refused before any of it was verified, as far as it is in the
-    /// first bytes. The fault tells which message it answers; nothing else may depend on this.
+    /// Reads the header of a message that is refused before any of it was verified, as far as it is
+    /// in the first bytes. The fault tells which message it answers; nothing else may depend on
+    /// this.
     fn unverified_head(&self) -> Head {
         let limits = self.dispatch().service().options.limits;
         let mut decoder = Decoder::new(DecodeOptions { limits, ..DecodeOptions::default() });

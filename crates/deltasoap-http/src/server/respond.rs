@@ -44,8 +44,8 @@ pub(crate) fn reply(version: Version, reply: MessageReply) -> Response<Body> {
     response
 }
 
-/// Returns a fault with header blocks. A fault that cannot be written is replaced by a writable one, with the same
-/// code if possible.
+/// Returns a fault with header blocks. A fault that cannot be written is replaced by a writable
+/// one, with the same code if possible.
 pub(crate) fn fault(
     version: Version,
     fault: &Fault,
@@ -178,7 +178,7 @@ pub(crate) fn coded(
     if let Some(learned) = parts.extensions.remove::<Arc<LearnedEffects>>() {
         adaptive.learned = Some(learned);
     }
-    let body = match compression.compress(body, accepted, adaptive) {
+    let body = match body.compressed(compression, accepted, adaptive) {
         Ok((compressed, coding)) => {
             parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
             compressed

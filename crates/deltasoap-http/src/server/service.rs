@@ -427,7 +427,7 @@ impl Inner {
 
     /// Returns the bounds on a compressed body.
     fn bound(&self, media: &MediaType) -> Bound {
-        Bound::new(self.gzip_limits, media.is_package(), &self.options.limits, &self.attachments.limits)
+        Bound::new(self.gzip_limits, media.is_package(), &self.options.limits, self.attachments.limits.total)
     }
 
     /// Reads a message and answers it; returns true if the response is a fault.

@@ -17,7 +17,7 @@
 //!
 //! A [`Server`](crate::Server) accepts any listener and any protocol, and [`Protocol::pool`] turns
 //! any connector into a client's transport. Programs that need no bytes between the two call a
-//! service [in memory](InMemory).
+//! service [in memory](crate::InMemory).
 //!
 //! A server counts connections, performs TLS handshakes, shuts down gracefully, and attaches the
 //! connection under which earlier messages are remembered, whatever the transport. Types of our own
@@ -51,8 +51,6 @@
 mod duplex;
 mod framed;
 mod http1;
-#[cfg(feature = "server")]
-mod in_memory;
 mod io;
 #[cfg(feature = "_tls")]
 mod secure;
@@ -63,8 +61,6 @@ mod unix;
 pub use duplex::{MemoryConnector, MemoryListener, memory};
 pub use framed::{Frames, FramesBody, FramesError, FramesPool};
 pub use http1::{Http, HttpPool, HttpRequestBody};
-#[cfg(feature = "server")]
-pub use in_memory::InMemory;
 pub(crate) use io::Io;
 #[cfg(feature = "_tls")]
 pub use secure::SecureConnector;

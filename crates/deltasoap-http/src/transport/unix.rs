@@ -23,7 +23,7 @@ impl UnixListener {
     /// Listens on a path that must not exist yet. The file is removed when the listener is dropped.
     ///
     /// # Errors
-    /// Returns an error if the path exists, is too long (some 100 bytes), or is not writable.
+    /// Returns an error if the path exists, is too long (about 100 bytes), or is not writable.
     pub fn bind(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref().to_owned();
         Ok(UnixListener { listener: tokio::net::UnixListener::bind(&path)?, path })

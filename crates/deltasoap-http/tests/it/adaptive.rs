@@ -37,7 +37,7 @@ fn service() -> SoapService {
     builder.compression(Compression::ADAPTIVE).build().expect("a service")
 }
 
-/// Returns a message of some 200 KB that compresses well.
+/// Returns a message of about 200 KB that compresses well.
 fn long() -> Echo {
     Echo { text: "long".to_owned(), numbers: (0..7000_i32).map(|n| n.wrapping_mul(1_103_515_245)).collect() }
 }

@@ -60,7 +60,7 @@ fn errors_of_tls_print_their_source_or_return_it() {
     }
 }
 
-/// Who prints an error with its sources sees what the system said.
+/// An error that is printed with its sources shows the message of the system.
 #[test]
 fn the_cause_of_a_failed_call_is_found() {
     let error = CallError::Http(unsent());

@@ -350,8 +350,8 @@ async fn addressing_is_signed() {
     }
 }
 
-/// Clients that require WS-Addressing, such as Metro, ignore what a fault says if it does not tell which
-/// request it answers, although that is not verified.
+/// Clients that require WS-Addressing, such as Metro, ignore what a fault says if it does not tell
+/// which request it answers, although that is not verified.
 #[tokio::test]
 async fn faults_about_security_name_their_request() {
     use bytes::Bytes;
@@ -446,8 +446,8 @@ async fn responses_are_encrypted_for_the_signer_of_the_request() {
     assert!(matches!(&error, CallError::Insecure(_)), "{error:?}");
 }
 
-/// Nobody is known whom the fault for such a request could be encrypted for. It says only what kind of
-/// check failed.
+/// Nobody is known whom the fault for such a request could be encrypted for. It says only what kind
+/// of check failed.
 #[tokio::test]
 async fn the_fault_for_a_request_without_a_signer_can_be_read() {
     let server = rsa("server");
@@ -467,7 +467,8 @@ async fn the_fault_for_a_request_without_a_signer_can_be_read() {
     assert!(matches!(&error, CallError::Fault(fault) if fault.reason == reason), "{error:?}");
 }
 
-/// Many services do not secure their faults about security, which say what is wrong with the request.
+/// Many services do not secure their faults about security, which say what is wrong with the
+/// request.
 #[tokio::test]
 async fn the_reason_of_a_fault_without_security_is_shown() {
     let service = SoapService::builder()

@@ -43,8 +43,8 @@ const CIPHERS: [(ContentCipher, &str); 6] = [
 #[derive(Debug)]
 pub(crate) struct Plaintext {
     pub(crate) bytes: Vec<u8>,
-    /// False if the padding is wrong. The content is then processed as if it were right, so that the
-    /// time says nothing, and refused in the end.
+    /// False if the padding is wrong. The content is then processed as if it were right, so that
+    /// the time says nothing, and refused in the end.
     pub(crate) is_valid: bool,
 }
 
@@ -163,8 +163,9 @@ impl ContentKey {
         ContentKey(key.unwrap_or_default())
     }
 
-    /// Returns the key if it has a length, and a random key otherwise. Content then fails to decrypt
-    /// as it does with a wrong key, and nobody learns whether the key itself could be decrypted.
+    /// Returns the key if it has a length, and a random key otherwise. Content then fails to
+    /// decrypt as it does with a wrong key, and nobody learns whether the key itself could be
+    /// decrypted.
     fn of_len(&self, len: usize) -> Result<Vec<u8>, SecurityError> {
         let other = random(len)?;
         Ok(if self.0.len() == len { self.0.clone() } else { other })
@@ -235,7 +236,8 @@ impl KeyTransport {
         found.map_or((algorithm, "", ""), |(_, digest, mask)| (algorithm, digest, mask))
     }
 
-    /// Returns the algorithm with these identifiers; digest and mask are made with SHA-1 by default.
+    /// Returns the algorithm with these identifiers; digest and mask are made with SHA-1 by
+    /// default.
     ///
     /// # Errors
     /// Returns an error for an unknown algorithm, and if digest and mask differ.

@@ -3,7 +3,8 @@
 use deltasoap_xml::{Event, Feed, Instructions, Limits, Reader, Stop, Window, XmlError};
 use std::fmt::Write;
 
-/// Returns the number of elements at the top of some content, and whether there is text beside them.
+/// Returns the number of elements at the top of some content, and whether there is text beside
+/// them.
 ///
 /// # Errors
 /// Returns an error if the content is not complete by itself. If it ended an element around it, or

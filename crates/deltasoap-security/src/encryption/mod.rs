@@ -20,8 +20,8 @@ pub(crate) use write::Sealer;
 
 use crate::error::SecurityError;
 
-/// Returns the error for everything that cannot be decrypted. It does not say why: the reasons would
-/// help to guess the content.
+/// Returns the error for everything that cannot be decrypted. It does not say why: the reasons
+/// would help to guess the content.
 pub(crate) fn undecipherable() -> SecurityError {
     SecurityError::Check("an encrypted part of the message could not be decrypted".to_owned())
 }

@@ -3,9 +3,10 @@
 //! What is decrypted is read as if the message had arrived so. Signatures over encrypted data are
 //! verified over the message as it arrived, all others over the message as it is read.
 //!
-//! AES-CBC needs more care, since it does not protect content from changes: who sees whether changed
-//! content can be read finds it out byte by byte. So such content must be signed, nothing of it
-//! leaves before the signature was verified, and everything that can fail fails in the same way.
+//! AES-CBC needs more care, since it does not protect content from changes: who sees whether
+//! changed content can be read finds it out byte by byte. So such content must be signed, nothing
+//! of it leaves before the signature was verified, and everything that can fail fails in the same
+//! way.
 
 use super::algorithms::{ContentKey, Plaintext};
 use super::read::{DataMethod, KeyMethod, cipher_value};
@@ -41,8 +42,8 @@ pub(crate) struct Outer {
     pub(crate) has_encrypted_body: bool,
 }
 
-/// A valid signature over the message as it arrived. Elements are given by their places in the opened
-/// head.
+/// A valid signature over the message as it arrived. Elements are given by their places in the
+/// opened head.
 #[derive(Debug)]
 pub(crate) struct OuterSignature {
     pub(crate) place: usize,
@@ -147,8 +148,8 @@ impl OpenedHead {
         Ok(OpenedHead { bytes, opened, splices, body })
     }
 
-    /// Returns the place in the opened head of an element of the head; `None` for elements of what was
-    /// decrypted.
+    /// Returns the place in the opened head of an element of the head; `None` for elements of what
+    /// was decrypted.
     pub(crate) fn place(&self, tree: &Tree, element: usize) -> Option<usize> {
         let start = tree.get(element).start;
         let mut place = start;
@@ -163,8 +164,8 @@ impl OpenedHead {
     }
 }
 
-/// Returns the ids of all encrypted data, each with the key of its list. Of several recipients of the
-/// same data, the one counts whose key is known.
+/// Returns the ids of all encrypted data, each with the key of its list. Of several recipients of
+/// the same data, the one counts whose key is known.
 fn listed(encryption: &Encryption, keys: &Keys) -> Result<BTreeMap<String, Option<usize>>, SecurityError> {
     let mut listed: BTreeMap<String, Option<usize>> = BTreeMap::new();
     for list in &encryption.lists {
@@ -214,7 +215,8 @@ impl Keys {
         self.0.iter().find(|key| key.element == element)
     }
 
-    /// Returns the key of some data: the one that it refers to, or that of its list, or the only one.
+    /// Returns the key of some data: the one that it refers to, or that of its list, or the only
+    /// one.
     fn of(&self, method: &DataMethod, listed: Option<usize>) -> Result<&ContentKey, SecurityError> {
         let key = match (&method.key, listed, &self.0[..]) {
             (Some(id), ..) => self.0.iter().find(|key| key.ids.contains(id)),

@@ -17,9 +17,9 @@ pub trait Decrypter: Send + Sync {
     /// Decrypts a key that was encrypted with the public key.
     ///
     /// # Errors
-    /// Returns [`SecurityError::Key`] if the private key cannot be used now, which fails the message.
-    /// Any other error says that the ciphertext does not decrypt. The message is then read on with a
-    /// random key, so that the sender does not learn it.
+    /// Returns [`SecurityError::Key`] if the private key cannot be used now, which fails the
+    /// message. Any other error says that the ciphertext does not decrypt. The message is then read
+    /// on with a random key, so that the sender does not learn it.
     fn decrypt(&self, transport: KeyTransport, ciphertext: &[u8]) -> Result<Vec<u8>, SecurityError>;
 }
 

@@ -319,7 +319,8 @@ impl Alternative {
         }
     }
 
-    /// Returns the assertions of the policy inside an assertion, which may have nothing else inside.
+    /// Returns the assertions of the policy inside an assertion, which may have nothing else
+    /// inside.
     fn nested(&mut self, assertion: &Node) -> Vec<Node> {
         let mut nested = Vec::new();
         for child in assertion.elements() {
@@ -377,7 +378,8 @@ impl Alternative {
         let mut binding = Asymmetric::default();
         for property in self.nested(assertion) {
             match &*property.name.local {
-                // A side may have different certificates to sign and to encrypt; here it has one for both.
+                // A side may have different certificates to sign and to encrypt; here it has one
+                // for both.
                 "InitiatorToken" | "InitiatorSignatureToken" => binding.initiator = self.token_of(&property),
                 "RecipientToken" | "RecipientSignatureToken" => binding.recipient = self.token_of(&property),
                 "InitiatorEncryptionToken" => binding.initiator = binding.initiator.take().or(self.token_of(&property)),
@@ -395,8 +397,8 @@ impl Alternative {
         Binding::Asymmetric(Box::new(binding))
     }
 
-    /// Reads the order of the security header. The timestamp comes first here, and each token before
-    /// what refers to it.
+    /// Reads the order of the security header. The timestamp comes first here, and each token
+    /// before what refers to it.
     fn layout(&mut self, property: &Node) {
         for layout in self.nested(property) {
             match &*layout.name.local {

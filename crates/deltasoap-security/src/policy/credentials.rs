@@ -54,9 +54,9 @@ impl PolicyCredentials {
         self
     }
 
-    /// Encrypts for the owner of a certificate: for a client, the server. A server without it encrypts
-    /// for whoever signed the request. Without [`trust`](Self::trust), the peer must sign with this
-    /// certificate.
+    /// Encrypts for the owner of a certificate: for a client, the server. A server without it
+    /// encrypts for whoever signed the request. Without [`trust`](Self::trust), the peer must sign
+    /// with this certificate.
     #[must_use]
     pub fn peer(mut self, certificate: Certificate) -> Self {
         self.peer = Some(certificate);
@@ -77,7 +77,7 @@ impl PolicyCredentials {
         self
     }
 
-    /// Sets who knows the passwords of users, for a server.
+    /// Sets the source of users' passwords, for a server.
     #[must_use]
     pub fn users(mut self, users: impl Users + 'static) -> Self {
         self.users = Some(Arc::new(users));
@@ -91,7 +91,7 @@ impl PolicyCredentials {
         self
     }
 
-    /// Sets who verifies Kerberos tickets, for a server.
+    /// Sets the verifier of Kerberos tickets, for a server.
     #[must_use]
     pub fn kerberos_verifier(mut self, verifier: impl TokenVerifier + 'static) -> Self {
         self.kerberos_verifier = Some(Arc::new(verifier));
@@ -112,24 +112,25 @@ impl PolicyCredentials {
         self
     }
 
-    /// States that messages travel by TLS. Clients of this library know it from the URL; a server does
-    /// not, since something else may end TLS for it.
+    /// States that messages travel by TLS. Clients of this library know it from the URL; a server
+    /// does not, since something else may end TLS for it.
     #[must_use]
     pub fn tls(mut self, tls: Tls) -> Self {
         self.tls = self.tls.max(Some(tls));
         self
     }
 
-    /// States that clients authenticate by HTTP: by `ClientBuilder::credentials`, or as a server checks
-    /// itself.
+    /// States that clients authenticate by HTTP: by `ClientBuilder::credentials`, or as a server
+    /// checks itself.
     #[must_use]
     pub fn http_authentication(mut self) -> Self {
         self.has_http_authentication = true;
         self
     }
 
-    /// Sends SHA-256 and AES-GCM where the policy's algorithm suite has SHA-1 and AES-CBC, which this
-    /// library does not write. Some services accept them; CXF accepts SHA-256, but not AES-GCM. Default: such policies are not met.
+    /// Sends SHA-256 and AES-GCM where the policy's algorithm suite has SHA-1 and AES-CBC, which
+    /// this library does not write. Some services accept them; CXF accepts SHA-256, but not
+    /// AES-GCM. Default: such policies are not met.
     #[must_use]
     pub fn modern_algorithms(mut self) -> Self {
         self.uses_modern_algorithms = true;

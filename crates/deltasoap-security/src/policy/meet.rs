@@ -1,5 +1,5 @@
-//! How a side meets an alternative: what it adds to the messages that it sends, and what it requires
-//! of those that it receives.
+//! How a side meets an alternative: what it adds to the messages that it sends, and what it
+//! requires of those that it receives.
 
 use super::assertions::{
     Alternative, Asymmetric, Binding, Parts, Password, SupportingToken, Token, TokenKind, TransportToken,
@@ -457,7 +457,8 @@ impl Receiving<'_> {
     }
 }
 
-/// Returns the version of the SAML assertion that requests have: true for 2.0, `None` in it for either.
+/// Returns the version of the SAML assertion that requests have: true for 2.0, `None` in it for
+/// either.
 fn assertion_of(alternative: &Alternative) -> Option<Option<bool>> {
     let of_binding = match &alternative.binding {
         Some(Binding::Asymmetric(binding)) => binding.initiator.as_ref(),

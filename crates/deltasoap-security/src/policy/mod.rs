@@ -8,8 +8,9 @@
 //!                    └── alternatives, each a list of assertions
 //! ```
 //!
-//! A side takes the first alternative that it can meet, for requests and responses alike. Nothing that a policy requires is skipped: an
-//! assertion that is unknown or not supported makes its alternative unusable.
+//! A side takes the first alternative that it can meet, for requests and responses alike. Nothing
+//! that a policy requires is skipped: an assertion that is unknown or not supported makes its
+//! alternative unusable.
 
 mod assertions;
 mod credentials;
@@ -26,7 +27,7 @@ use deltasoap_core::soap::PolicyDocuments;
 use meet::Side;
 use std::fmt;
 
-/// What the policies of an operation require of its messages.
+/// The requirements of an operation's policies on its messages.
 ///
 /// ```
 /// use deltasoap_core::soap::PolicyDocuments;
@@ -62,7 +63,7 @@ pub struct SecurityPolicy {
     response: Vec<Alternative>,
 }
 
-/// What a side does with messages to meet a policy.
+/// The security of messages with which a side meets a policy.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Secured {
@@ -95,8 +96,8 @@ impl SecurityPolicy {
         self.request.iter().chain(&self.response).any(Alternative::secures_messages)
     }
 
-    /// Describes what requests need, in a few words each. Of several alternatives, the first one that
-    /// is supported is described.
+    /// Describes what requests need, in a few words each. Of several alternatives, the first one
+    /// that is supported is described.
     pub fn describe(&self) -> Vec<String> {
         let supported = self.request.iter().find(|alternative| alternative.unsupported().is_empty());
         supported.or(self.request.first()).map(Alternative::describe).unwrap_or_default()

@@ -72,8 +72,8 @@ fn of(node: &Node) -> Result<Vec<Vec<Node>>, PolicyError> {
     Ok(alternatives)
 }
 
-/// Returns the forms of an assertion: one for each alternative of the policies inside it, which become
-/// lists of assertions.
+/// Returns the forms of an assertion: one for each alternative of the policies inside it, which
+/// become lists of assertions.
 fn forms(assertion: &Node) -> Result<Vec<Node>, PolicyError> {
     let Node { name, attributes, bindings, .. } = assertion;
     let (name, attributes, bindings) = (name.clone(), attributes.clone(), bindings.clone());

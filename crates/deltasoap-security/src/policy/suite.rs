@@ -7,8 +7,8 @@ use crate::encryption::ContentCipher;
 pub(super) struct Suite {
     pub(super) name: String,
     /// True for SHA-1 digests and signatures by RSA with SHA-1. The specification has the latter in
-    /// all suites. Those with SHA-256 digests mean RSA with SHA-256 in practice: WCF and Metro take them
-    /// so, CXF has a setting.
+    /// all suites. Those with SHA-256 digests mean RSA with SHA-256 in practice: WCF and Metro take
+    /// them so, CXF has a setting.
     pub(super) is_sha1: bool,
     /// True for AES-GCM, which the suites of CXF have; the others encrypt by AES-CBC.
     pub(super) is_gcm: bool,

@@ -15,8 +15,8 @@ pub(crate) struct Part {
     pub(crate) omitted: Option<usize>,
 }
 
-/// Maximum bytes of the canonical forms of one signature's parts of the head. They may be longer than
-/// the head: a declaration is repeated wherever it is first used.
+/// Maximum bytes of the canonical forms of one signature's parts of the head. They may be longer
+/// than the head: a declaration is repeated wherever it is first used.
 const MAX_CANONICAL: usize = 4 << 20;
 
 /// Returns the canonical forms of some elements of a head, in the order of `parts`. Reads the head

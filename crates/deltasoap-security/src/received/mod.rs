@@ -7,10 +7,10 @@
 //!                           signatures in the head contain
 //! ```
 //!
-//! The tokens are those of the same reader that decodes messages. What is signed counts by its place
-//! in the message: the body is the one that the decoder reads, a header block is a child of the
-//! header. So a signed element that was moved elsewhere proves nothing (signature wrapping), and an
-//! id that occurs twice is refused.
+//! The tokens are those of the same reader that decodes messages. What is signed counts by its
+//! place in the message: the body is the one that the decoder reads, a header block is a child of
+//! the header. So a signed element that was moved elsewhere proves nothing (signature wrapping),
+//! and an id that occurs twice is refused.
 
 mod canonical;
 mod collect;
@@ -34,8 +34,8 @@ use std::collections::BTreeSet;
 pub(crate) const MAX_HEAD: usize = 1 << 20;
 /// Maximum number of encrypted parts of a message.
 pub(crate) const MAX_ENCRYPTED: usize = 64;
-/// Maximum number of references to the body or to something in it. Each one may canonicalize and hash
-/// the whole body.
+/// Maximum number of references to the body or to something in it. Each one may canonicalize and
+/// hash the whole body.
 const MAX_TARGETS: usize = 16;
 
 /// What is known when the body's start tag was read.

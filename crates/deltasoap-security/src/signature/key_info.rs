@@ -1,5 +1,5 @@
-//! Which key a signature was made with: `ds:KeyInfo` and `wsse:SecurityTokenReference` (SOAP Message
-//! Security 1.1, section 7).
+//! Which key a signature was made with: `ds:KeyInfo` and `wsse:SecurityTokenReference` (SOAP
+//! Message Security 1.1, section 7).
 
 use super::read::decode_base64;
 use crate::error::SecurityError;
@@ -137,8 +137,8 @@ fn read_x509_data(tree: &Tree, index: usize) -> Result<KeySource, SecurityError>
     Err(SecurityError::Unsupported(format!("{} identifies no certificate in a supported way", tree.path(index))))
 }
 
-/// Moves the signer's certificate to the front: the one that issued none of the others. In `X509Data`
-/// their order means nothing (XML Signature 1.1, section 4.5.4).
+/// Moves the signer's certificate to the front: the one that issued none of the others. In
+/// `X509Data` their order means nothing (XML Signature 1.1, section 4.5.4).
 fn own_first(mut chain: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     // Reading them takes time that nobody has earned yet.
     chain.truncate(MAX_CERTIFICATES);

@@ -92,7 +92,8 @@ impl Reference {
             .into_iter()
             .flat_map(|list| tree.all(list, ns::DS, "Transform"))
             .collect();
-        // What `#id` refers to has no comments, whatever the method (XML Signature 1.1, section 4.4.3.3).
+        // What `#id` refers to has no comments, whatever the method (XML Signature 1.1, section
+        // 4.4.3.3).
         let transform = match read_transforms(tree, &transforms)? {
             Transform::Canonical(method) => Transform::Canonical(method.without_comments()),
             Transform::Enveloped(method) => Transform::Enveloped(method.without_comments()),

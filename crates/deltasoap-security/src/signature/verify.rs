@@ -60,8 +60,8 @@ impl References {
         self.plan.taken_ids.extend(other.plan.taken_ids);
     }
 
-    /// Verifies a signature: its value, which covers the digests of its references, then these. Nothing
-    /// else is computed for a signature whose value is wrong.
+    /// Verifies a signature: its value, which covers the digests of its references, then these.
+    /// Nothing else is computed for a signature whose value is wrong.
     ///
     /// # Errors
     /// Returns an error if the value or a digest does not match, or a reference leads out of the

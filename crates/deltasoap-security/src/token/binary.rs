@@ -31,7 +31,8 @@ impl<F: Fn() -> Result<Vec<u8>, SecurityError> + Send + Sync> TokenSource for F 
 
 /// Verifies received tokens.
 ///
-/// Implemented for functions. A token that can be used once must be refused here when it comes again.
+/// Implemented for functions. A token that can be used once must be refused here when it comes
+/// again.
 pub trait TokenVerifier: Send + Sync {
     /// Returns the name of whom a token identifies.
     ///

@@ -10,7 +10,7 @@ use crate::signature::{KeyInfo, KeySource, References, Signature};
 use crate::trust::Trust;
 use std::time::{Duration, SystemTime};
 
-/// What a verified assertion says.
+/// The content of a verified assertion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Assertion {
@@ -48,7 +48,7 @@ pub struct AssertionRules {
 }
 
 impl AssertionRules {
-    /// Accepts assertions that are signed with certificates that are trusted.
+    /// Accepts assertions that are signed with trusted certificates.
     pub fn new(issuers: Trust) -> Self {
         AssertionRules { issuers, audience: None }
     }

@@ -7,8 +7,8 @@ use crate::received::Tree;
 use jiff::Timestamp;
 use std::time::{Duration, SystemTime};
 
-/// Returns a time as `xsd:dateTime` in UTC, in milliseconds: the Basic Security Profile advises against
-/// more digits (R3220), and some receivers refuse them.
+/// Returns a time as `xsd:dateTime` in UTC, in milliseconds: the Basic Security Profile advises
+/// against more digits (R3220), and some receivers refuse them.
 pub(crate) fn date_time(time: SystemTime) -> Result<String, SecurityError> {
     let out_of_range = |_| SecurityError::Write("the clock shows a time that xsd:dateTime cannot express".to_owned());
     Ok(Timestamp::try_from(time).map_err(out_of_range)?.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string())

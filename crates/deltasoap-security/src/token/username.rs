@@ -1,4 +1,5 @@
-//! `wsse:UsernameToken`: a name with a password, as text or as a digest (UsernameToken Profile 1.1).
+//! `wsse:UsernameToken`: a name with a password, as text or as a digest (UsernameToken Profile
+//! 1.1).
 
 use super::timestamp::{Freshness, date_time, parse_date_time};
 use crate::algorithms::Hasher;
@@ -64,8 +65,8 @@ enum PasswordForm {
 }
 
 impl UsernameToken {
-    /// A name with its password as text. Anyone who can read the message learns the password, so use
-    /// it with TLS only.
+    /// A name with its password as text. Anyone who can read the message learns the password, so
+    /// use it with TLS only.
     pub fn text(user: impl Into<String>, password: impl Into<String>) -> Self {
         UsernameToken { user: user.into(), password: Some((password.into(), PasswordForm::Text)) }
     }

@@ -38,8 +38,8 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Returns a text that identifies the sender among senders of all kinds: a user and a certificate
-    /// with the same name are different senders. `None` if the message proves nothing.
+    /// Returns a text that identifies the sender among senders of all kinds: a user and a
+    /// certificate with the same name are different senders. `None` if the message proves nothing.
     pub fn key(&self) -> Option<String> {
         let of_user = self.user.as_ref().map(|user| format!("wsse user {user}"));
         let assertion = self.assertions.first();
@@ -51,8 +51,9 @@ impl Sender {
         of_user.or(of_token).or(of_assertion).or(of_certificate).or(of_secret)
     }
 
-    /// Returns a name for the sender: that of the user or of the token, the subject of the assertion, the subject of
-    /// the certificate, or the name of the secret. `None` if the message proves nothing.
+    /// Returns a name for the sender: that of the user or of the token, the subject of the
+    /// assertion, the subject of the certificate, or the name of the secret. `None` if the message
+    /// proves nothing.
     pub fn name(&self) -> Option<&str> {
         let assertion =
             self.assertions.first().map(|assertion| assertion.subject.as_str()).filter(|name| !name.is_empty());
@@ -223,8 +224,8 @@ impl<'c> Check<'c> {
         self.check_confirmations(&holders)
     }
 
-    /// Notes the signatures of the request that a response confirms (SOAP Message Security 1.1, section
-    /// 8.5). A confirmation counts only if it is signed like the body.
+    /// Notes the signatures of the request that a response confirms (SOAP Message Security 1.1,
+    /// section 8.5). A confirmation counts only if it is signed like the body.
     fn read_confirmations(&mut self, header: usize) -> Result<(), SecurityError> {
         let tree = &self.head.tree;
         for confirmation in tree.all(header, ns::WSSE11, "SignatureConfirmation") {
@@ -345,8 +346,8 @@ impl<'c> Check<'c> {
         Ok(())
     }
 
-    /// Returns true for responses whose time is in whole seconds. A service may send equal ones within a
-    /// second, which are the same message then: RSA signs the same always.
+    /// Returns true for responses whose time is in whole seconds. A service may send equal ones
+    /// within a second, which are the same message then: RSA signs the same always.
     fn may_be_repeated(&self, timestamp: usize) -> bool {
         let created = self.head.tree.text_of(timestamp, ns::WSU, "Created");
         self.exchange.is_some() && created.is_some_and(|created| !created.contains('.'))
@@ -365,8 +366,9 @@ impl<'c> Check<'c> {
         self.timestamp.is_some_and(|(timestamp, _)| signed.elements.contains(&timestamp))
     }
 
-    /// Notes who signed the message: whoever signed the body or, if nobody did, the time. A signature
-    /// over something else may be one of an earlier message, so it proves nothing about this one.
+    /// Notes who signed the message: whoever signed the body or, if nobody did, the time. A
+    /// signature over something else may be one of an earlier message, so it proves nothing about
+    /// this one.
     fn identify(&mut self) -> Result<(), SecurityError> {
         let is_body_signed = self.signed.iter().any(|(_, signed)| signed.has_body);
         for (signed_by, signed) in std::mem::take(&mut self.signed) {

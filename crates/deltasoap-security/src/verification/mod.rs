@@ -75,8 +75,8 @@ impl Verification {
     /// for a while.
     ///
     /// # Errors
-    /// Returns an error if the head of the message is not accepted, or something cannot be decrypted.
-    /// Malformed documents are left to the decoder.
+    /// Returns an error if the head of the message is not accepted, or something cannot be
+    /// decrypted. Malformed documents are left to the decoder.
     pub fn push(&mut self, bytes: impl Into<Bytes>) -> Result<Bytes, SecurityError> {
         self.take(bytes.into())
     }
@@ -140,7 +140,7 @@ impl Verification {
         self.requirements.decrypts()
     }
 
-    /// Returns who sent the message; `None` before the head was verified.
+    /// Returns the sender of the message; `None` before the head was verified.
     pub fn sender(&self) -> Option<&Sender> {
         self.found.as_ref().map(|found| &found.sender)
     }
@@ -242,11 +242,11 @@ impl Encrypted {
     }
 }
 
-/// What is known about a message that was verified to its end.
+/// A message that was verified to its end: its sender, and how it is protected.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Verified {
-    /// Who sent it.
+    /// Its sender.
     pub sender: Sender,
     /// True if its body is signed.
     pub is_body_signed: bool,
@@ -255,6 +255,6 @@ pub struct Verified {
     /// True if all its attachments must be signed.
     pub needs_signed_attachments: bool,
     pub(crate) attachments: Vec<SignedAttachment>,
-    /// What a response refers to, if this is a request.
+    /// The parts that a response refers to, if this is a request.
     pub(crate) request: Request,
 }

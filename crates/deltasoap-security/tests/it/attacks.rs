@@ -71,8 +71,8 @@ fn changed_content() {
 }
 
 /// McIntosh and Austel, *XML Signature Element Wrapping Attacks and Countermeasures*, 2005, and
-/// variants: the signed element is moved to a place where nobody reads it, and another one is put in
-/// its place.
+/// variants: the signed element is moved to a place where nobody reads it, and another one is put
+/// in its place.
 #[test]
 fn wrapping() {
     let message = signed();
@@ -377,8 +377,8 @@ fn malformed_messages() {
     }
 }
 
-/// A signature of someone else over something else, from an earlier message, changes neither who the
-/// sender is nor what the sender has signed.
+/// A signature of someone else over something else, from an earlier message, changes neither who
+/// the sender is nor what the sender has signed.
 #[test]
 fn signatures_of_others() {
     let victim = Protection::new().sign(client()).sign_body(false).sign_tokens(false);
@@ -422,8 +422,8 @@ fn many_references_to_the_body() {
     assert!(matches!(&refused, Err(SecurityError::Malformed(error)) if error.contains("16")), "{refused:?}");
 }
 
-/// The canonical form of a header block may be much longer than the block. Nothing of it is computed
-/// before the signature's value is known to be valid, and what is computed is bounded.
+/// The canonical form of a header block may be much longer than the block. Nothing of it is
+/// computed before the signature's value is known to be valid, and what is computed is bounded.
 #[test]
 fn canonical_forms_that_grow() {
     let message = signed();

@@ -170,7 +170,7 @@ fn messages_of_a_template_are_encrypted_anew() {
     assert_eq!(template.stats().first, 1, "{:?}", template.stats());
 }
 
-/// Who encrypts for a recipient cannot read it again, and others cannot either.
+/// The sender cannot decrypt what it encrypts for a recipient, and others cannot either.
 #[test]
 fn only_the_recipient_reads() {
     let message = message();
@@ -398,8 +398,8 @@ fn what_was_encrypted_may_be_signed() {
     assert!(matches!(open(attack.as_bytes(), requirements()), Err(SecurityError::Unsupported(_))));
 }
 
-/// A signature over what is encrypted says nothing about the place that plaintext of the head is put
-/// in: only about what it replaces.
+/// A signature over what is encrypted says nothing about the place that plaintext of the head is
+/// put in: only about what it replaces.
 #[test]
 fn signed_blocks_stay_signed_behind_plaintext() {
     let message = encrypted_then_signed(&blocks());
@@ -479,7 +479,8 @@ impl Toolkit {
         )
     }
 
-    /// Encrypts the content of the body of a message. The padding is of random bytes and its length.
+    /// Encrypts the content of the body of a message. The padding is of random bytes and its
+    /// length.
     fn message(&self, plain: &str) -> String {
         let start = plain.find("<soap:Body").expect("a body");
         let start = start + plain[start..].find('>').expect("a tag") + 1;

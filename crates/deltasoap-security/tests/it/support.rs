@@ -189,8 +189,8 @@ pub fn timestamp_id(text: &str) -> &str {
     between(text, "<wsu:Timestamp", "\">").rsplit('"').nth(1).expect("an id")
 }
 
-/// Returns a reference to an element with an id, whose transforms leave these bytes. All texts are in
-/// canonical form.
+/// Returns a reference to an element with an id, whose transforms leave these bytes. All texts are
+/// in canonical form.
 pub fn reference(id: &str, transforms: &[&str], content: &[u8]) -> String {
     let transforms = transforms.iter().map(|it| format!("<ds:Transform Algorithm=\"{it}\"></ds:Transform>"));
     format!(

@@ -169,8 +169,8 @@ pub struct Policy {
     pub addressing: Option<AddressingPolicy>,
     /// Local names of other assertions.
     pub others: Vec<Box<str>>,
-    /// What a peer must do and this library does not do by itself: local names of assertions that
-    /// are not optional, from the alternative that requires the least, and, as `extension
+    /// The requirements that this library does not meet by itself: the local names of assertions
+    /// that are not optional, from the alternative that requires the least, and, as `extension
     /// {namespace}name`, unknown WSDL extension elements with `wsdl:required="true"`.
     pub required: Vec<Box<str>>,
     /// The assertions of WS-SecurityPolicy.

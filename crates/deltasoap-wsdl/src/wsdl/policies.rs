@@ -222,9 +222,9 @@ impl<'s> NamedPolicies<'s> {
         Some(document.unwrap_or_default())
     }
 
-    /// Writes an element of a policy where the default namespace is `outer`. Returns true if something
-    /// is about security, `None` if the text becomes too long. Recursion is safe: the nesting depth of
-    /// documents is limited.
+    /// Writes an element of a policy where the default namespace is `outer`. Returns true if
+    /// something is about security, `None` if the text becomes too long. Recursion is safe: the
+    /// nesting depth of documents is limited.
     fn write(&mut self, node: Node<'s>, outer: &str, out: &mut Buffer) -> Option<bool> {
         if node.local() == "PolicyReference" {
             let referred = self.reference(node).security.exchange;
@@ -323,7 +323,8 @@ impl<'s> NamedPolicies<'s> {
             "PolicyReference" => self.reference(node).requirements(),
             _ if is_true("Optional") || is_true("Ignorable") && !is_of_security(node) => Vec::new(),
             "Addressing" | "UsingAddressing" => {
-                // An assertion about where responses go may be inside; the HTTP response is the default.
+                // An assertion about where responses go may be inside; the HTTP response is the
+                // default.
                 let inner = node.children().flat_map(|child| self.required(child));
                 let unmet = inner.filter(|name| name != "AnonymousResponses");
                 [ADDRESSING.to_owned()].into_iter().chain(unmet).collect()

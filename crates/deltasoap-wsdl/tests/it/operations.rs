@@ -375,8 +375,8 @@ fn addressing(extensions: &str) -> (Option<(Addressing, bool)>, Vec<String>) {
     (addressing, policy.required.iter().map(ToString::to_string).collect())
 }
 
-/// Extensions of a binding, and what they say: the version of WS-Addressing, whether it is required,
-/// and the requirements that are not met.
+/// Extensions of a binding, and what they say: the version of WS-Addressing, whether it is
+/// required, and the requirements that are not met.
 type Case = (&'static str, Option<(Addressing, bool)>, &'static [&'static str]);
 
 #[test]

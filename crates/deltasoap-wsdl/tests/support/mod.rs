@@ -39,7 +39,7 @@ pub fn import_schema(content: &str) -> Import {
 
 /// Returns the error message for a refused schema.
 pub fn refusal(content: &str) -> String {
-    import(&schema(content)).expect_err("a schema at fault").to_string()
+    import(&schema(content)).expect_err("an invalid schema").to_string()
 }
 
 /// A lowered import that reads and writes elements.

@@ -32,8 +32,8 @@ const URIS: [(Kind, &str, &str); 3] = [
 ];
 
 impl Method {
-    /// Exclusive XML Canonicalization 1.0: the form of an element has the declarations that its names
-    /// use, wherever it stands. This is what WS-Security recommends.
+    /// Exclusive XML Canonicalization 1.0: the form of an element has the declarations that its
+    /// names use, wherever it stands. This is what WS-Security recommends.
     pub fn exclusive() -> Self {
         Self::of(Kind::Exclusive)
     }
@@ -44,7 +44,7 @@ impl Method {
     }
 
     /// Canonical XML 1.1, which differs from 1.0 in the attributes that an element inherits:
-    /// `xml:id` is none of them.
+    /// `xml:id` is not inherited.
     pub fn inclusive_11() -> Self {
         Self::of(Kind::Inclusive11)
     }

@@ -111,9 +111,9 @@ impl Canonicalizer {
         }
     }
 
-    /// Takes a start tag before the element to be written. Only inclusive canonicalization needs it,
-    /// for attributes like `xml:lang` of the elements around the one to be written. Either all start
-    /// tags before it are given, or those of the elements around it.
+    /// Takes a start tag before the element to be written. Only inclusive canonicalization needs
+    /// it, for attributes like `xml:lang` of the elements around the one to be written. Either all
+    /// start tags before it are given, or those of the elements around it.
     pub fn around(&mut self, reader: &Reader) {
         if !self.method.is_exclusive() {
             self.scratch.note_around(reader);

@@ -199,8 +199,8 @@ impl Canonicalizer {
     }
 }
 
-/// Returns true for a URI without a scheme (RFC 3986, section 4.2), except the empty one. A document
-/// with such a namespace has no canonical form (Canonical XML 1.0, section 1.3).
+/// Returns true for a URI without a scheme (RFC 3986, section 4.2), except the empty one. A
+/// document with such a namespace has no canonical form (Canonical XML 1.0, section 1.3).
 pub fn is_relative(uri: &str) -> bool {
     let scheme = uri.split_once(':').map(|(scheme, _)| scheme);
     let is_scheme = |scheme: &str| {

@@ -1,5 +1,5 @@
-//! Canonical forms that other implementations made, of `testdata/signatures/c14n`, and the examples of
-//! the specifications.
+//! Canonical forms that other implementations made, of `testdata/signatures/c14n`, and the examples
+//! of the specifications.
 
 use deltasoap_xml::c14n::{C14nError, Canonicalizer, Method, canonicalize};
 use deltasoap_xml::{Event, Instructions, Limits, Reader, Window};

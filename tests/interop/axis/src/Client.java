@@ -6,10 +6,12 @@ import values.encoded.EncodedSoap11Stub;
 import values.types.TypesSoap11Stub;
 
 /**
- * Fetches every case of both services from our server with Apache Axis 1.4, and sends it back to be checked.
+ * Fetches every case of both services from our server with Apache Axis 1.4, and sends it back to be
+ * checked.
  *
- * <p>Arguments: the URLs of /types and /encoded. Prints one JSON object per test; tests/interop/README.md documents it. Values
- * that occur more than once are encoded as references (multi-ref), which is the default.
+ * <p>Arguments: the URLs of /types and /encoded. Prints one JSON object per test;
+ * tests/interop/README.md documents it. Values that occur more than once are encoded as references
+ * (multi-ref), which is the default.
  */
 public final class Client {
     public static void main(String[] arguments) throws Exception {

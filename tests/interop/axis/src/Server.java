@@ -14,9 +14,11 @@ import org.apache.axis.utils.XMLUtils;
 import org.xml.sax.InputSource;
 
 /**
- * Echoes every kind of encoded.wsdl with Apache Axis 1.4. Argument: the folder with the code that Axis has generated from the WSDL.
+ * Echoes every kind of encoded.wsdl with Apache Axis 1.4. Argument: the folder with the code that
+ * Axis has generated from the WSDL.
  *
- * <p>A value in both the request and the response is an in-out parameter in Axis, which stays unchanged.
+ * <p>A value in both the request and the response is an in-out parameter in Axis, which stays
+ * unchanged.
  */
 public final class Server {
     public static void main(String[] arguments) throws Exception {

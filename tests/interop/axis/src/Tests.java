@@ -13,7 +13,10 @@ import org.apache.axis.client.Stub;
 import org.apache.axis.message.MessageElement;
 import org.apache.axis.message.SOAPHeaderElement;
 
-/** Fetches every case of one service from our server, and sends it back to be checked, with the stub that Axis has generated. */
+/**
+ * Fetches every case of one service from our server, and sends it back to be checked, with the stub
+ * that Axis has generated.
+ */
 final class Tests {
     private final String style;
     private final String namespace;

@@ -82,8 +82,8 @@ struct Arguments {
     /// PEM file with the authority that issued the service's certificate
     #[arg(long, value_name = "FILE", required_unless_present = "serve_values")]
     ca: Option<PathBuf>,
-    /// Serve testdata/wsdl/types.wsdl and encoded.wsdl instead, and the services of the other options; keys
-    /// are made in this folder
+    /// Serve testdata/wsdl/types.wsdl and encoded.wsdl instead, and the services of the other
+    /// options; keys are made in this folder
     #[arg(long, value_name = "KEYS")]
     serve_values: Option<PathBuf>,
 }

@@ -4,8 +4,9 @@ import java.io.ByteArrayOutputStream;
 import java.util.List;
 
 /**
- * A toolkit for {@link Peer}. Kinds are those of workloads: {@code ints}, {@code easy} and so on. If {@code composites} is one of them, each
- * composite type is a separate kind with its name, such as {@code I2D0S1}.
+ * A toolkit for {@link Peer}. Kinds are those of workloads: {@code ints}, {@code easy} and so on.
+ * If {@code composites} is one of them, each composite type is a separate kind with its name, such
+ * as {@code I2D0S1}.
  */
 interface Toolkit {
     String name();
@@ -32,7 +33,10 @@ interface Toolkit {
         return List.of();
     }
 
-    /** Returns the values of a message, in the toolkit's own classes; fails if the message is not of that kind. */
+    /**
+     * Returns the values of a message, in the toolkit's own classes; fails if the message is not of
+     * that kind.
+     */
     Object decode(String kind, byte[] message) throws Exception;
 
     /** The same outside of measurements, by a faster way if there is one. */
@@ -51,7 +55,10 @@ interface Toolkit {
         return List.of();
     }
 
-    /** The transports of its server and client besides plain HTTP: names of the protocol's {@code transport}. */
+    /**
+     * The transports of its server and client besides plain HTTP: names of the protocol's
+     * {@code transport}.
+     */
     default List<String> transports() {
         return List.of();
     }
@@ -77,8 +84,8 @@ interface Toolkit {
     }
 
     /**
-     * Returns calls of an operation of the server at this port. They send the result of {@link #decode}, or a number if they receive items,
-     * or nothing.
+     * Returns calls of an operation of the server at this port. They send the result of {@link
+     * #decode}, or a number if they receive items, or nothing.
      */
     default Call client(int port, Transport transport, String operation, Object content) throws Exception {
         throw new UnsupportedOperationException("there is no client");

@@ -8,7 +8,10 @@ import java.util.regex.Pattern;
 
 /** A prepared workload. */
 abstract class Work {
-    /** Number of copies of a message, so that no run finds its message in the cache because of the previous run. */
+    /**
+     * Number of copies of a message, so that no run finds its message in the cache because of the
+     * previous run.
+     */
     private static final int COPIES = 16;
     private static final Pattern COMPOSITE = Pattern.compile(":send(I\\d+D\\d+S\\d+)");
 
@@ -54,7 +57,10 @@ abstract class Work {
         return work;
     }
 
-    /** Returns the composite type of a message: what follows {@code :send} in the name of its element. */
+    /**
+     * Returns the composite type of a message: what follows {@code :send} in the name of its
+     * element.
+     */
     private static String compositeIn(byte[] message) {
         Matcher found = COMPOSITE.matcher(new String(message, StandardCharsets.UTF_8));
         if (!found.find()) {

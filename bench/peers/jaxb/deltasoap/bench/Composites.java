@@ -5,7 +5,10 @@ import jakarta.xml.bind.annotation.XmlType;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The classes that JAXB's compiler generates from composites.wsdl: one per type, with ints, doubles and strings. */
+/**
+ * The classes that JAXB's compiler generates from composites.wsdl: one per type, with ints, doubles
+ * and strings.
+ */
 final class Composites {
     /** Each is looked up once: finding a class by name takes longer than many messages. */
     private static final Map<String, Class<?>> TYPES = new ConcurrentHashMap<>();

@@ -12,7 +12,10 @@ import jakarta.xml.bind.JAXBElement;
 import java.util.List;
 import javax.xml.namespace.QName;
 
-/** The values of messages in the classes that JAXB's compiler generates from suite.wsdl; doubles in base64 are arrays of doubles. */
+/**
+ * The values of messages in the classes that JAXB's compiler generates from suite.wsdl; doubles in
+ * base64 are arrays of doubles.
+ */
 final class JaxbValues {
     /** The capabilities of toolkits with JAXB. */
     static final List<String> KINDS =

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * The service of suite.wsdl, with the interface that is generated from it. If the response has the request's element, one parameter is used
- * for both, so that an echo has nothing to do.
+ * The service of suite.wsdl, with the interface that is generated from it. If the response has the
+ * request's element, one parameter is used for both, so that an echo has nothing to do.
  */
 @WebService(endpointInterface = "deltasoap.bench.suite.Suite", targetNamespace = "urn:bench", serviceName = "Suite", portName = "Suite")
 public class SuiteService implements Suite {

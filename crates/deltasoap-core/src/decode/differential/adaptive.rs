@@ -24,7 +24,7 @@
 //! | slower | comparisons in a row that gain less than a tenth | 2 | regular mode for 8 to 256 |
 //! | slower, small messages | the same for mending | 4 | regular mode for 64, 256, 1,024 |
 //! | misses | small messages in a row that cannot be mended | 32 | the same |
-//! | noted in vain | messages since a comparison, unlike the noted one | 2 | as if slower |
+//! | noted without use | messages since a comparison, unlike the noted one | 2 | as if slower |
 //! | short | bytes of the operation | less than 512 | regular mode |
 //!
 //! Waits are in messages. Dynamic values of at most 4,096 bytes may be mended even if they are

@@ -11,7 +11,7 @@ use std::fmt;
 pub struct EndpointReference {
     /// The address, an absolute URI.
     pub address: String,
-    /// What each message to the endpoint carries as header blocks.
+    /// Header blocks that each message to the endpoint carries.
     pub reference_parameters: Vec<Node>,
     /// Like `reference_parameters`; only in 2004.
     pub reference_properties: Vec<Node>,

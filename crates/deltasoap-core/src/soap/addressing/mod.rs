@@ -124,7 +124,7 @@ pub struct AddressingHeaders {
     pub version: Addressing,
     /// The address that the message is for; absent for the anonymous one.
     pub to: Option<String>,
-    /// What the message asks for. An absolute URI by the specification; any text is accepted.
+    /// The purpose of the message. An absolute URI by the specification; any text is accepted.
     pub action: String,
     /// The id of the message. An absolute URI by the specification; any text is accepted.
     pub message_id: Option<String>,

@@ -13,7 +13,7 @@ fn split(multipart: &[u8], chunks: impl IntoIterator<Item = usize>, limits: Atta
     let mut is_over = false;
     loop {
         while let Some(event) = splitter.next().map_err(|error| error.to_string())? {
-            assert!(!is_over, "an event behind the end");
+            assert!(!is_over, "an event after the end");
             match event {
                 Event::Part(headers) => parts.push((headers, Vec::new())),
                 Event::Data(data) => {

@@ -135,7 +135,7 @@ fn host_of(url: &Uri) -> &str {
     authority.rsplit_once('@').map_or(authority, |(_, host)| host)
 }
 
-/// The error of a host that cannot be connected to, with what can be done.
+/// The error of a host that cannot be reached, with the remedy.
 #[derive(Debug)]
 pub(in crate::client) struct Unreachable {
     host: String,
@@ -167,9 +167,9 @@ impl fmt::Display for Unreachable {
         match self.kind() {
             Some(ConnectionRefused) => write!(f, "nothing listens at {host}: start the service, or correct the URL"),
             Some(HostUnreachable | NetworkUnreachable) => {
-                write!(f, "there is no way to {host}: check the network, or set HttpTransportBuilder::proxy")
+                write!(f, "there is no route to {host}: check the network, or set HttpTransportBuilder::proxy")
             }
-            _ => write!(f, "{host} cannot be connected to: check the URL, or set HttpTransportBuilder::proxy"),
+            _ => write!(f, "cannot connect to {host}: check the URL, or set HttpTransportBuilder::proxy"),
         }
     }
 }
@@ -299,8 +299,8 @@ mod tests {
             said(io::ErrorKind::ConnectionRefused),
             "nothing listens at a.example:81: start the service, or correct the URL"
         );
-        assert!(said(io::ErrorKind::NetworkUnreachable).starts_with("there is no way to a.example:81: "));
-        assert!(said(io::ErrorKind::Other).starts_with("a.example:81 cannot be connected to: "));
+        assert!(said(io::ErrorKind::NetworkUnreachable).starts_with("there is no route to a.example:81: "));
+        assert!(said(io::ErrorKind::Other).starts_with("cannot connect to a.example:81: "));
         let late = too_slow(&url, Duration::from_secs(10)).to_string();
         assert_eq!(
             late,

@@ -1,6 +1,6 @@
 "use strict";
-// The form: a sample of the chosen operation, which is edited and sent to the page's origin, and the response.
-// All external content is inserted into the page as text, never as markup.
+// The form: a sample of the chosen operation, which is edited and sent to the page's origin, and
+// the response. All external content is inserted into the page as text, never as markup.
 (() => {
   const SHOWN = 256 * 1024;
   const SOAP11 = "http://schemas.xmlsoap.org/soap/envelope/";
@@ -17,7 +17,8 @@
     return element;
   };
 
-  // The HTTP headers of a request. SOAP 1.1 has a separate header for the action, SOAP 1.2 a parameter of the media type.
+  // The HTTP headers of a request. SOAP 1.1 has a separate header for the action, SOAP 1.2 a
+  // parameter of the media type.
   const headersOf = (version, action) => {
     const quoted = `"${action.replace(/[\\"]/g, "\\$&")}"`;
     if (version === "1.1") return { "Content-Type": "text/xml; charset=utf-8", "SOAPAction": quoted };
@@ -30,7 +31,8 @@
     return parsed.getElementsByTagName("parsererror").length ? null : parsed;
   };
 
-  // Writes a document with one element per line. Text is unchanged, so elements that contain text stay on one line.
+  // Writes a document with one element per line. Text is unchanged, so elements that contain text
+  // stay on one line.
   const indent = (node, depth, write) => {
     const line = (depth) => write("\n" + "  ".repeat(depth));
     const escaped = (text) => text.replace(/&/g, "&amp;").replace(new RegExp("<", "g"), "&lt;").replace(/>/g, "&gt;");
@@ -79,7 +81,8 @@
     return pre;
   };
 
-  // Returns the content of a fault, as pairs of a term and text; null if the document contains none.
+  // Returns the content of a fault, as pairs of a term and text; null if the document contains
+  // none.
   const faultOf = (parsed) => {
     for (const namespace of [SOAP11, SOAP12]) {
       const fault = parsed.getElementsByTagNameNS(namespace, "Fault")[0];
@@ -136,7 +139,8 @@
     response.replaceChildren(...parts);
   };
 
-  // Shows only the last requested sample, whatever the order of arrival. Until then nothing can be edited, since edits would be lost.
+  // Shows only the last requested sample, whatever the order of arrival. Until then nothing can be
+  // edited, since edits would be lost.
   let asked = 0;
   const sample = async () => {
     const ticket = ++asked;

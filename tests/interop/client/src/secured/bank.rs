@@ -30,8 +30,8 @@ impl Bank {
     }
 }
 
-/// The service must answer the request with a fault, which may be encrypted. Nothing but its security is
-/// wrong with the request.
+/// The service must answer the request with a fault, which may be encrypted. Nothing but its
+/// security is wrong with the request.
 pub async fn refuse(bank: Result<Bank, Failure>) -> Result<(), Failure> {
     let bank = bank?;
     if let Ok(receipt) = bank.client.call(&transfer(AMOUNT)).await {
@@ -42,8 +42,8 @@ pub async fn refuse(bank: Result<Bank, Failure>) -> Result<(), Failure> {
     ensure(is_fault, &format!("not a fault, but {status}: {response}"))
 }
 
-/// The service must accept a request, and refuse it when it comes again. `sending` returns a client whose
-/// requests are changed.
+/// The service must accept a request, and refuse it when it comes again. `sending` returns a client
+/// whose requests are changed.
 pub async fn refuse_replay(sending: impl Fn(Change) -> Result<Bank, Failure>) -> Result<(), Failure> {
     let first = sending(Change::None)?;
     first.client.call(&transfer(AMOUNT)).await?;
@@ -58,8 +58,8 @@ pub async fn reject(bank: Result<Bank, Failure>) -> Result<(), Failure> {
     }
 }
 
-/// WS-Addressing finds that it is the response to another request. `receiving` returns a client whose
-/// responses are changed.
+/// WS-Addressing finds that it is the response to another request. `receiving` returns a client
+/// whose responses are changed.
 pub async fn reject_replay(receiving: impl Fn(Change) -> Result<Bank, Failure>) -> Result<(), Failure> {
     let first = receiving(Change::None)?;
     first.client.call(&transfer(AMOUNT)).await?;

@@ -40,8 +40,8 @@ pub fn services(
     ])
 }
 
-/// Tests all services in one version of SOAP, and prints a line for each test. `url` is that below which
-/// they are.
+/// Tests all services in one version of SOAP, and prints a line for each test. `url` is that below
+/// which they are.
 pub async fn test(url: &str, keys: &Keys, version: Version, report: &Report) -> Result<(), Failure> {
     let services = Services { url, keys, version };
     Box::pin(test_users(&services, report)).await?;

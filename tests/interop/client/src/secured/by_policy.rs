@@ -21,8 +21,8 @@ struct Port<'p> {
     policy: Policy,
 }
 
-/// Tests all ports of one version of SOAP, and prints a line for each test. `url` is that below which
-/// they are.
+/// Tests all ports of one version of SOAP, and prints a line for each test. `url` is that below
+/// which they are.
 pub async fn test(url: &str, keys: &Keys, version: Version, report: &Report) -> Result<(), Failure> {
     for policy in Policy::ALL {
         let port = Port { url, keys, version, policy };

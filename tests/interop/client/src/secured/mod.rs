@@ -1,7 +1,7 @@
 //! `/secured`: a bank whose messages have WS-Security, and calls of it.
 //!
-//! Its ports follow the policies of `tests/interop/secured/bank.wsdl` ([`by_policy`]); other services of it
-//! require the same in code ([`by_code`]). [`wire`] changes messages on the way.
+//! Its ports follow the policies of `tests/interop/secured/bank.wsdl` ([`by_policy`]); other
+//! services of it require the same in code ([`by_code`]). [`wire`] changes messages on the way.
 
 mod bank;
 mod by_code;
@@ -61,8 +61,8 @@ pub enum Means {
     Code,
 }
 
-/// Tests the services below a URL in one version of SOAP, those of one kind or all, and prints a line for
-/// each test.
+/// Tests the services below a URL in one version of SOAP, those of one kind or all, and prints a
+/// line for each test.
 pub async fn test(
     url: &str,
     keys: &Keys,

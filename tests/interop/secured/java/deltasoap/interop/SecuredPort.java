@@ -18,7 +18,10 @@ import jakarta.xml.ws.BindingProvider;
 import jakarta.xml.ws.Dispatch;
 import jakarta.xml.ws.Service;
 
-/** A port of secured/bank.wsdl on our server, called by a toolkit, and what happens to its messages on the way. */
+/**
+ * A port of secured/bank.wsdl on our server, called by a toolkit, and what happens to its messages
+ * on the way.
+ */
 class SecuredPort {
     private static final String TRANSFER =
             "<transfer xmlns='urn:bank'><to>Bob &amp; Eve</to><amount>%s</amount></transfer>";

@@ -7,7 +7,8 @@ import java.util.logging.Logger;
 import java.util.regex.Pattern;
 
 /**
- * Calls the ports of secured/bank.wsdl on our server with a toolkit, which follows the policies in the WSDL.
+ * Calls the ports of secured/bank.wsdl on our server with a toolkit, which follows the policies in
+ * the WSDL.
  *
  * <p>Prints one JSON object per test; tests/interop/README.md documents it.
  */
@@ -36,7 +37,9 @@ abstract class SecuredTests {
         this.version = version;
     }
 
-    /** Returns a port for the party {@code own}, which accepts the signatures of {@code trusted}. */
+    /**
+     * Returns a port for the party {@code own}, which accepts the signatures of {@code trusted}.
+     */
     abstract SecuredPort port(String policy, String own, String trusted) throws Exception;
 
     /** Returns for what reasons the toolkit refuses a response, as patterns. */
@@ -50,7 +53,10 @@ abstract class SecuredTests {
         return policy + version.replace(".", "");
     }
 
-    /** Adds the tests that toolkits differ in: stale requests, and replayed responses if they are signed. */
+    /**
+     * Adds the tests that toolkits differ in: stale requests, and replayed responses if they are
+     * signed.
+     */
     abstract void addOthers(String policy, boolean isSigned);
 
     /** Runs the tests of some policies. */

@@ -34,7 +34,10 @@ import org.apache.axis.server.AxisServer;
 import org.apache.axis.transport.http.CommonsHTTPSender;
 import org.apache.axis.utils.JavaUtils;
 
-/** Apache Axis 1.4: messages with the context of its server, from and to beans; its servlet and its client. */
+/**
+ * Apache Axis 1.4: messages with the context of its server, from and to beans; its servlet and its
+ * client.
+ */
 public final class Axis implements Toolkit {
     private final AxisServer engine = new AxisServer(new SimpleProvider());
     private final SOAPService service = new SOAPService();
@@ -86,7 +89,10 @@ public final class Axis implements Toolkit {
         return Operations.isEncoded(operation) ? encoded : service;
     }
 
-    /** With the argument {@code streaming}, events of the parser go only to the beans and are not recorded. */
+    /**
+     * With the argument {@code streaming}, events of the parser go only to the beans and are not
+     * recorded.
+     */
     public static void main(String[] arguments) throws Exception {
         Peer.run(new Axis(arguments.length > 0 && arguments[0].equals("streaming")));
     }
@@ -127,7 +133,10 @@ public final class Axis implements Toolkit {
         return Operations.NAMES;
     }
 
-    /** Its servlet in Jetty, with the engine that is created here instead of one from a deployment descriptor. */
+    /**
+     * Its servlet in Jetty, with the engine that is created here instead of one from a deployment
+     * descriptor.
+     */
     @Override
     public int serve(int connections, Transport transport) throws Exception {
         return Http.serve(engine, served(service, SuiteService.class), served(encoded, SuiteEncodedService.class));

@@ -5,7 +5,10 @@ import org.apache.axis.Constants;
 import org.apache.axis.description.ElementDesc;
 import org.apache.axis.description.TypeDesc;
 
-/** The classes that Axis fills and writes: beans, each with metadata of its type, as Axis's WSDL compiler generates them. */
+/**
+ * The classes that Axis fills and writes: beans, each with metadata of its type, as Axis's WSDL
+ * compiler generates them.
+ */
 public final class Beans {
     static final String NAMESPACE = "urn:bench";
 

@@ -9,7 +9,10 @@ import org.apache.axis.constants.Use;
 import org.apache.axis.description.OperationDesc;
 import org.apache.axis.description.ParameterDesc;
 
-/** The operations of suite.wsdl and suite-encoded.wsdl for Axis; an array is a repeated element, or an array in SOAP encoding. */
+/**
+ * The operations of suite.wsdl and suite-encoded.wsdl for Axis; an array is a repeated element, or
+ * an array in SOAP encoding.
+ */
 final class Operations {
     private static final List<String> ENCODED = List.of("EncodedStrings", "RepeatedStrings");
 

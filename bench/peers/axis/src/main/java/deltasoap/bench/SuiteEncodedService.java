@@ -2,7 +2,10 @@ package deltasoap.bench;
 
 import java.util.Arrays;
 
-/** The operations of suite-encoded.wsdl, in a separate class since Axis requires metadata of all methods of a service. */
+/**
+ * The operations of suite-encoded.wsdl, in a separate class since Axis requires metadata of all
+ * methods of a service.
+ */
 public final class SuiteEncodedService {
     private static final int DIFFERENT = 1000;
 

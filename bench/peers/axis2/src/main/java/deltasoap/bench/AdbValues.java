@@ -17,8 +17,8 @@ import org.apache.axiom.attachments.ByteArrayDataSource;
 import org.apache.axis2.databinding.ADBBean;
 
 /**
- * The values of messages in the beans that Axis2's data binding (ADB) generates from suite.wsdl; base64 content is octets, or an array of
- * doubles. Axis2 leaves an array without items null.
+ * The values of messages in the beans that Axis2's data binding (ADB) generates from suite.wsdl;
+ * base64 content is octets, or an array of doubles. Axis2 leaves an array without items null.
  */
 final class AdbValues {
     private AdbValues() {

@@ -24,7 +24,9 @@ import org.apache.axis2.context.MessageContext;
 import org.apache.axis2.kernel.http.HTTPConstants;
 import org.apache.axis2.kernel.http.SOAPMessageFormatter;
 
-/** Apache Axis2: its data binding (ADB) over its object model (Axiom); its servlet and its client. */
+/**
+ * Apache Axis2: its data binding (ADB) over its object model (Axiom); its servlet and its client.
+ */
 public final class Axis2 implements Toolkit {
     private static final String UTF_8 = "UTF-8";
     /** Processes may be suspended for a while; the default limit is half a minute. */
@@ -74,7 +76,10 @@ public final class Axis2 implements Toolkit {
         return List.of("gzip", "tls", "gzip+tls");
     }
 
-    /** As in its servlet and its message receiver: the tree is built up to the payload, which goes from the parser to the beans. */
+    /**
+     * As in its servlet and its message receiver: the tree is built up to the payload, which goes
+     * from the parser to the beans.
+     */
     @Override
     public Object decode(String kind, byte[] message) throws Exception {
         MessageContext context = new MessageContext();

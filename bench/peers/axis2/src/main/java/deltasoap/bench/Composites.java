@@ -10,7 +10,10 @@ import java.util.regex.Pattern;
 import javax.xml.stream.XMLStreamReader;
 import org.apache.axis2.databinding.ADBBean;
 
-/** The beans that Axis2's data binding generates from composites.wsdl: one per type, with ints, doubles and strings. */
+/**
+ * The beans that Axis2's data binding generates from composites.wsdl: one per type, with ints,
+ * doubles and strings.
+ */
 final class Composites {
     private static final String PACKAGE = "deltasoap.bench.composites.";
     private static final Pattern NAME = Pattern.compile("I(\\d+)D(\\d+)S(\\d+)");

@@ -48,7 +48,8 @@ final class Http {
         connector.setIdleTimeout(IDLE_MS);
         server.addConnector(connector);
         ServletContextHandler context = new ServletContextHandler();
-        // The servlet looks for its context here; otherwise it would read one from the files of a web application.
+        // The servlet looks for its context here; otherwise it would read one from the files of a
+        // web application.
         context.setAttribute(AxisServlet.CONFIGURATION_CONTEXT, configuration);
         context.addServlet(new ServletHolder(new Servlet(service)), "/*");
         server.setHandler(context);
@@ -94,7 +95,10 @@ final class Http {
         return new ServerConnector(server, new SslConnectionFactory(tls, "http/1.1"), new HttpConnectionFactory(configuration));
     }
 
-    /** Sets the service of each request: Axis2 would find it in a path such as {@code /axis2/services/Suite}. */
+    /**
+     * Sets the service of each request: Axis2 would find it in a path such as
+     * {@code /axis2/services/Suite}.
+     */
     private static final class Servlet extends AxisServlet {
         private final transient AxisService service;
 

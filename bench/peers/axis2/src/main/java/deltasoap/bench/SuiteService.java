@@ -55,7 +55,10 @@ import java.util.List;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
-/** The service of suite.wsdl, with the interface that is generated from it: each message is a separate bean around its content. */
+/**
+ * The service of suite.wsdl, with the interface that is generated from it: each message is a
+ * separate bean around its content.
+ */
 public final class SuiteService implements SuiteSkeletonInterface {
     /** All operations. */
     static final List<String> OPERATIONS = List.of("echoVoid", "echoInts", "echoDoubles", "echoStrings", "echoMios", "echoEvents",

@@ -29,7 +29,10 @@ import org.apache.cxf.transport.http_jetty.JettyHTTPServerEngineFactory;
 import org.apache.cxf.transports.http.configuration.HTTPClientPolicy;
 import org.apache.cxf.version.Version;
 
-/** Apache CXF: its JAXB data binding over Woodstox, as its interceptors use them; its server on Jetty. */
+/**
+ * Apache CXF: its JAXB data binding over Woodstox, as its interceptors use them; its server on
+ * Jetty.
+ */
 public final class Cxf implements Toolkit {
     private static final String SOAP = "http://schemas.xmlsoap.org/soap/envelope/";
     /** Maximum number of elements within one element; the default is 50,000. */
@@ -141,8 +144,8 @@ public final class Cxf implements Toolkit {
     }
 
     /**
-     * CXF takes its Jetty's port from the address, so a free one must be found first. Jetty's thread pool serves active connections, for
-     * any number of them.
+     * CXF takes its Jetty's port from the address, so a free one must be found first. Jetty's
+     * thread pool serves active connections, for any number of them.
      */
     @Override
     public int serve(int connections, Transport transport) throws Exception {

@@ -29,7 +29,10 @@ import java.util.Map;
 import java.util.concurrent.Executors;
 import javax.xml.namespace.QName;
 
-/** Metro (jaxws-rt): its codec for SOAP envelopes, with JAXB; its endpoint on the server included in Java. */
+/**
+ * Metro (jaxws-rt): its codec for SOAP envelopes, with JAXB; its endpoint on the server included in
+ * Java.
+ */
 public final class Metro implements Toolkit {
     /** Also the namespace of the service. */
     private static final QName PORT = new QName("urn:bench", "Suite");
@@ -101,7 +104,10 @@ public final class Metro implements Toolkit {
         return List.of("tls");
     }
 
-    /** As at the endpoint: the codec reads the envelope up to the body, JAXB the payload, then the codec the rest. */
+    /**
+     * As at the endpoint: the codec reads the envelope up to the body, JAXB the payload, then the
+     * codec the rest.
+     */
     @Override
     public Object decode(String kind, byte[] message) throws Exception {
         Packet packet = new Packet();

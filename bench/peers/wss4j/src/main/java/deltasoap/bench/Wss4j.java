@@ -36,10 +36,11 @@ import org.apache.wss4j.dom.message.WSSecTimestamp;
 import org.w3c.dom.Document;
 
 /**
- * Apache WSS4J, which is CXF's WS-Security, over Java's own tree: signs and verifies body and timestamp.
+ * Apache WSS4J, which is CXF's WS-Security, over Java's own tree: signs and verifies body and
+ * timestamp.
  *
- * <p>Speaks the part of ../../PROTOCOL.md that `deltasoap-bench security` needs. What is prepared begins with the
- * certificate and the key in PEM, then there is the message.
+ * <p>Speaks the part of ../../PROTOCOL.md that `deltasoap-bench security` needs. What is prepared
+ * begins with the certificate and the key in PEM, then there is the message.
  */
 public final class Wss4j {
     private static final String SOAP = "http://schemas.xmlsoap.org/soap/envelope/";

@@ -8,7 +8,10 @@ import java.util.stream.IntStream;
 import org.xmlpull.v1.builder.XmlElement;
 import xsul.processor.soap_over_http.SoapHttpDynamicInfosetProcessor;
 
-/** The operations of suite.wsdl: from an element that XSUL has read to one that it writes, through arrays. */
+/**
+ * The operations of suite.wsdl: from an element that XSUL has read to one that it writes, through
+ * arrays.
+ */
 final class SuiteService extends SoapHttpDynamicInfosetProcessor {
     /** All operations. */
     static final List<String> OPERATIONS = operations();

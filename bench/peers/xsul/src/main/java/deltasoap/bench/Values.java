@@ -9,7 +9,10 @@ import xsul.xsd_type_handler.util.Base64;
 import xsul.xsd_type_handler.util.Base64DecodingException;
 import xsul.xsd_type_handler.util.Base64EncodingException;
 
-/** The content of a message as a program uses it: an array, with its conversion from and to XSUL's tree. */
+/**
+ * The content of a message as a program uses it: an array, with its conversion from and to XSUL's
+ * tree.
+ */
 final class Values {
     private static final String NAMESPACE = "urn:bench";
 

@@ -35,7 +35,9 @@ import org.apache.cxf.ws.policy.PolicyEngine;
  */
 public final class Addressed {
     static final String NAMESPACE = "urn:addressed";
-    /** Where our server may send replies: the number of a port, without the digits of the version. */
+    /**
+     * Where our server may send replies: the number of a port, without the digits of the version.
+     */
     private static final String REPLIES = "http://localhost:184";
 
     private final URL wsdl;
@@ -57,8 +59,8 @@ public final class Addressed {
     }
 
     /**
-     * Leaves WS-Addressing to the settings here: the module of WS-Security brings that of WS-Policy, which would follow
-     * the policy of the WSDL.
+     * Leaves WS-Addressing to the settings here: the module of WS-Security brings that of
+     * WS-Policy, which would follow the policy of the WSDL.
      */
     static void withoutPolicies() {
         BusFactory.getDefaultBus().getExtension(PolicyEngine.class).setEnabled(false);

@@ -30,8 +30,8 @@ import jakarta.xml.ws.Holder;
 import jakarta.xml.ws.soap.MTOMFeature;
 
 /**
- * Calls every operation of testdata/wsdl/bench.wsdl with CXF, over SOAP 1.1 and SOAP 1.2: arguments are the service's URL, the
- * one for TLS, and the file with the authority's certificate.
+ * Calls every operation of testdata/wsdl/bench.wsdl with CXF, over SOAP 1.1 and SOAP 1.2: arguments
+ * are the service's URL, the one for TLS, and the file with the authority's certificate.
  */
 public final class Client {
     private static final int ROUNDS = 20;

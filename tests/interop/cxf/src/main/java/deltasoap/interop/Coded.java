@@ -19,7 +19,8 @@ import org.apache.cxf.transport.http.HTTPConduit;
 /**
  * Calls the service /orders, whose WSDL our server makes from Rust types, with CXF.
  *
- * <p>Arguments: the URLs of /orders and /sums. Prints one JSON object per test; tests/interop/README.md documents it.
+ * <p>Arguments: the URLs of /orders and /sums. Prints one JSON object per test;
+ * tests/interop/README.md documents it.
  */
 public final class Coded {
     private final String version;

@@ -12,7 +12,9 @@ import org.apache.wss4j.dom.engine.WSSConfig;
 
 /** A port of secured/bank.wsdl, called by CXF. */
 final class CxfPort extends SecuredPort {
-    /** Reads the WSDL from the server, so that it follows the policies that the server publishes. */
+    /**
+     * Reads the WSDL from the server, so that it follows the policies that the server publishes.
+     */
     CxfPort(URI origin, String port, Map<String, Object> properties) throws Exception {
         this(origin, port, properties, new Wire());
     }

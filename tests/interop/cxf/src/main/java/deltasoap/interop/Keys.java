@@ -17,7 +17,8 @@ import org.apache.wss4j.common.ext.WSPasswordCallback;
 /**
  * What CXF's WS-Security must know besides the policies of a WSDL: keys, passwords, algorithms.
  *
- * <p>A folder has PEM files, which our server makes: NAME.pem with a certificate, NAME.key with its key.
+ * <p>A folder has PEM files, which our server makes: NAME.pem with a certificate, NAME.key with its
+ * key.
  */
 record Keys(Path folder) {
     private static final String RSA_SHA256 = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256";
@@ -31,7 +32,10 @@ record Keys(Path folder) {
         return properties;
     }
 
-    /** Returns the properties of the server, which trusts an authority, and encrypts for whoever has signed. */
+    /**
+     * Returns the properties of the server, which trusts an authority, and encrypts for whoever has
+     * signed.
+     */
     Map<String, Object> server() throws Exception {
         Map<String, Object> properties = common("server", "authority");
         properties.put(SecurityConstants.ENCRYPT_USERNAME, "useReqSigCert");

@@ -4,7 +4,10 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The client of the secured service. Arguments: the URL below which the ports are, and the folder with the keys. */
+/**
+ * The client of the secured service. Arguments: the URL below which the ports are, and the folder
+ * with the keys.
+ */
 public final class Secured extends SecuredTests {
     private final Keys keys;
 

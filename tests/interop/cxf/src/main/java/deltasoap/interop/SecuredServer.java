@@ -15,10 +15,11 @@ import org.apache.cxf.BusFactory;
 import org.apache.cxf.jaxws.JaxWsServerFactoryBean;
 
 /**
- * Serves secured/bank.wsdl with CXF, which follows the policies in it. Arguments: the WSDL's URL, and the folder
- * with the keys.
+ * Serves secured/bank.wsdl with CXF, which follows the policies in it. Arguments: the WSDL's URL,
+ * and the folder with the keys.
  *
- * <p>Each port has the path /secured/PORT. Prints a line {@code listening on URL}, and serves until it is killed.
+ * <p>Each port has the path /secured/PORT. Prints a line {@code listening on URL}, and serves until
+ * it is killed.
  */
 public final class SecuredServer {
     private static final String[] PORTS = {"Signed11", "Signed12", "Encrypted11", "Encrypted12", "User11", "User12"};

@@ -20,10 +20,12 @@ import org.apache.cxf.transport.common.gzip.GZIPFeature;
 import org.apache.cxf.transport.http_jetty.JettyHTTPServerEngineFactory;
 
 /**
- * Serves testdata/wsdl/bench.wsdl with CXF: arguments are the WSDL's URL, the certificate's file and its key's.
+ * Serves testdata/wsdl/bench.wsdl with CXF: arguments are the WSDL's URL, the certificate's file
+ * and its key's.
  *
- * <p>Prints a line {@code listening on URL} for HTTP and one for HTTPS, and serves until it is killed. The paths
- * /gzip, /utf-16 and /mtom answer in these forms. A SOAP 1.2 endpoint accepts SOAP 1.1 messages as well.
+ * <p>Prints a line {@code listening on URL} for HTTP and one for HTTPS, and serves until it is
+ * killed. The paths /gzip, /utf-16 and /mtom answer in these forms. A SOAP 1.2 endpoint accepts
+ * SOAP 1.1 messages as well.
  */
 public final class Server {
     private final Bus bus = BusFactory.getDefaultBus();

@@ -22,9 +22,11 @@ import types.Types;
 import types.Types_Service;
 
 /**
- * Fetches every case of the service /types from our server with CXF, and sends it back to be checked.
+ * Fetches every case of the service /types from our server with CXF, and sends it back to be
+ * checked.
  *
- * <p>Arguments: the URLs of /types and /encoded. Prints one JSON object per test; tests/interop/README.md documents it.
+ * <p>Arguments: the URLs of /types and /encoded. Prints one JSON object per test;
+ * tests/interop/README.md documents it.
  */
 public final class Values {
     private static final QName TRACE = new QName("urn:types", "Trace");

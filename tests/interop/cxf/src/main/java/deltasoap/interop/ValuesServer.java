@@ -25,7 +25,8 @@ import types.Types;
 /**
  * Echoes every kind of testdata/wsdl/types.wsdl with CXF. Argument: the WSDL's URL.
  *
- * <p>Prints a line {@code listening on URL}, and serves until it is killed. The path /utf-16 answers in UTF-16.
+ * <p>Prints a line {@code listening on URL}, and serves until it is killed. The path /utf-16
+ * answers in UTF-16.
  */
 public final class ValuesServer {
     private static final QName TRACE = new QName("urn:types", "Trace");

@@ -11,10 +11,11 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 
 /**
- * What Metro's WS-Security must know besides the policies of a WSDL: its own assertions, which are added to each
- * policy. A client usually has them in wsit-client.xml, a server in its WSDL.
+ * What Metro's WS-Security must know besides the policies of a WSDL: its own assertions, which are
+ * added to each policy. A client usually has them in wsit-client.xml, a server in its WSDL.
  *
- * <p>A folder has PEM files, which our server makes: NAME.pem with a certificate, NAME.key with its key.
+ * <p>A folder has PEM files, which our server makes: NAME.pem with a certificate, NAME.key with its
+ * key.
  */
 record Keys(Path folder) {
     private static final String STORE_PASSWORD = "in a file";

@@ -13,7 +13,9 @@ final class MetroPort extends SecuredPort {
         URL apply(URL wsdl) throws Exception;
     }
 
-    /** Reads the WSDL from the server, so that it follows the policies that the server publishes. */
+    /**
+     * Reads the WSDL from the server, so that it follows the policies that the server publishes.
+     */
     MetroPort(URI origin, String port, Wire wire, Configuration configuration) throws Exception {
         super(origin, port, configured(origin, port, wire, configuration), wire);
         Map<String, Object> context = dispatch.getRequestContext();

@@ -26,10 +26,11 @@ import jakarta.xml.ws.WebServiceProvider;
 import jakarta.xml.ws.soap.SOAPBinding;
 
 /**
- * Serves secured/bank.wsdl with Metro, which follows the policies in it. Arguments: the WSDL's URL, and the folder
- * with the keys.
+ * Serves secured/bank.wsdl with Metro, which follows the policies in it. Arguments: the WSDL's URL,
+ * and the folder with the keys.
  *
- * <p>Each port has the path /secured/PORT. Prints a line {@code listening on URL}, and serves until it is killed.
+ * <p>Each port has the path /secured/PORT. Prints a line {@code listening on URL}, and serves until
+ * it is killed.
  */
 public final class SecuredServer {
     public static void main(String[] arguments) throws Exception {

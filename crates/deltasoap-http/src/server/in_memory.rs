@@ -1,7 +1,7 @@
 //! Services that are called without a stream.
 
+use super::memory::Connection;
 use crate::body::Body;
-use crate::server::Connection;
 use http::Request;
 use std::task::{Context, Poll};
 use tower::Service;
@@ -14,8 +14,7 @@ use tower::Service;
 /// the task of its caller.
 ///
 /// ```
-/// use deltasoap_http::transport::InMemory;
-/// use deltasoap_http::{Client, SoapService};
+/// use deltasoap_http::{Client, InMemory, SoapService};
 ///
 /// # fn client(service: SoapService) -> Result<(), deltasoap_http::ClientBuildError> {
 /// let client = Client::with_service("http://localhost/", InMemory::new(service))?;

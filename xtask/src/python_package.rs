@@ -1,0 +1,96 @@
+//! `python`: builds the Python package, installs it into an environment of its own, and tests it:
+//! its own tests, zeep's, types and style.
+
+use crate::{python, shell};
+use anyhow::{Context, Result};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Only build and install the package, with optimisations
+    #[arg(long)]
+    release: bool,
+    /// Do not run the tests of zeep
+    #[arg(long)]
+    no_zeep: bool,
+}
+
+/// Name and version of the source archive whose tests are run.
+const ZEEP: &str = "zeep==4.3.3";
+const ZEEP_HASH: &str = "sha256:99d5059f92f721020998695fd9c85289ccb03ec5a2398ad49c6dbe43f19cfb94";
+
+/// Builds and tests the package.
+///
+/// # Errors
+/// Returns an error if something is missing that the environment needs, the package cannot be
+/// built, or a test fails.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let python = install(arguments.release)?;
+    if arguments.release {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let tool = |name: &str| python.with_file_name(name).display().to_string();
+    let here = |command: &mut Command| shell::run(command.current_dir(shell::root().join("python")));
+    here(&mut shell::command(&tool("ruff"), ["check", "."]))?;
+    here(&mut shell::command(&tool("ruff"), ["format", "--check", "."]))?;
+    here(&mut shell::command(&tool("mypy"), ["--strict", "-p", "deltasoap"]))?;
+    here(&mut shell::command(&tool("stubtest"), ["deltasoap._engine"]))?;
+    here(&mut shell::command(&tool("python"), ["-m", "pytest", "-q", "tests", "--ignore", "tests/zeep_suite"]))?;
+    if !arguments.no_zeep {
+        let zeep = zeep_source(&python)?;
+        here(shell::command(&tool("python"), ["tests/zeep_suite/run.py"]).arg(zeep))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Builds a wheel and installs it into an environment with what its tests need; returns the path of
+/// that Python.
+///
+/// # Errors
+/// Returns an error if Python is missing, a package is unavailable, or the build fails.
+pub fn install(is_release: bool) -> Result<PathBuf> {
+    let package = shell::root().join("python");
+    let python = python::environment("python-package", &package.join("tests/requirements.txt"))?;
+    let wheels = shell::workspace("python-package")?.join("wheels");
+    if wheels.exists() {
+        std::fs::remove_dir_all(&wheels).with_context(|| format!("{}", wheels.display()))?;
+    }
+    let maturin = python.with_file_name("maturin").display().to_string();
+    let mut build = shell::command(&maturin, ["build", "--locked", "--out"]);
+    build.arg(&wheels).current_dir(&package);
+    if is_release {
+        build.arg("--release");
+    }
+    shell::run(&mut build)?;
+    let wheel = wheel_in(&wheels)?;
+    let options = ["-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall"];
+    shell::run(shell::command(&python.display().to_string(), options).arg(wheel))?;
+    Ok(python)
+}
+
+fn wheel_in(folder: &Path) -> Result<PathBuf> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("{}", folder.display()))?;
+    let mut files = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    files.find(|path| path.extension().is_some_and(|it| it == "whl")).context("maturin made no wheel")
+}
+
+/// Fetches the source archive of zeep, whose tests are no part of its wheel; returns its folder.
+fn zeep_source(python: &Path) -> Result<PathBuf> {
+    let folder = shell::workspace("zeep-source")?;
+    let (name, version) = ZEEP.split_once("==").context("a version")?;
+    let source = folder.join(format!("{name}-{version}"));
+    if source.is_dir() {
+        return Ok(source);
+    }
+    let lock = folder.join("requirements.txt");
+    std::fs::write(&lock, format!("{ZEEP} --hash={ZEEP_HASH}\n")).with_context(|| format!("{}", lock.display()))?;
+    let python = python.display().to_string();
+    let options =
+        ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--require-hashes", "--dest"];
+    shell::run(shell::command(&python, options).arg(&folder).arg("-r").arg(&lock))?;
+    let archive = folder.join(format!("{name}-{version}.tar.gz"));
+    shell::run(shell::command(&python, ["-m", "tarfile", "-e"]).arg(archive).arg(&folder))?;
+    Ok(source)
+}
