@@ -179,7 +179,7 @@ def _arguments(method: Method, value: Any) -> dict[str, Any]:
     for member in method.request:
         found = member.read(values.get(member.name))
         default = method.parameters.values[member.python].default
-        if found is None and default is not inspect.Parameter.empty:
+        if member.is_absent(found) and default is not inspect.Parameter.empty:
             continue
         bound[member.python] = found
     return bound

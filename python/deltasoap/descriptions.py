@@ -38,7 +38,7 @@ def _named(texts: dict[str, str]) -> list[tuple[str, str]]:
     or their whole URL if one of them has it."""
     hosts = {(urlsplit(url).scheme, urlsplit(url).netloc) for url in texts}
     folder = posixpath.commonpath([posixpath.dirname(urlsplit(url).path) or "/" for url in texts])
-    named = []
+    named: list[tuple[str, str]] = []
     for url, text in texts.items():
         parts = urlsplit(url)
         is_whole = len(hosts) > 1 or any(url in other for other in texts.values())

@@ -188,7 +188,7 @@ def _reason(error: BaseException) -> str:
 def _code(code: str | None) -> str | None:
     if code is None or code.startswith("{"):
         return code
-    prefix, colon, local = code.partition(":")
+    _, colon, local = code.partition(":")
     return local if colon and local.split(".")[0] in _CODES else code
 
 

@@ -76,6 +76,10 @@ class Member:
     is_array: bool = False
     structure: Structure | None = None
 
+    def is_absent(self, value: Any) -> bool:
+        """Whether a value that was read was not in the message; a list without items is not."""
+        return len(value) == 0 if self.is_list else value is None
+
 
 @dataclass
 class Enumeration:
@@ -100,7 +104,7 @@ class Structure:
         arguments = {}
         for member in self.members:
             found = member.read(values.get(member.name))
-            if found is not None or member.python not in self.defaults:
+            if not member.is_absent(found) or member.python not in self.defaults:
                 arguments[member.python] = found
         return self.made(**arguments)
 

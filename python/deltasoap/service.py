@@ -239,7 +239,7 @@ class Service:
         return _engine.Server(self._contract, answered, self._explain, _event_loop, settings)
 
     def _explain(self, error: BaseException, operation: str) -> Explained:
-        """The parts of the fault for an exception, which is logged unless it is meant for clients."""
+        """The fault for an exception, which is logged unless it is meant for clients."""
         known = explained(error, self._answering.get(operation))
         if known is not None:
             return known

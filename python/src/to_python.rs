@@ -30,16 +30,28 @@ pub(crate) struct ToPython<'c, 'py> {
     /// Set if lists of numbers and flat structs are columns: the response, and the way from its
     /// body to the value that is being converted.
     columns: Option<(Arc<Shop>, Arc<dyn Message>, RefCell<Vec<Step>>)>,
+    /// True if empty texts are texts; for zeep, they are `None`.
+    keeps_empty: bool,
 }
 
 impl<'c, 'py> ToPython<'c, 'py> {
     pub(crate) fn new(py: Python<'py>, shop: &'c Shop, part: &'c dyn Fn(&PartUri) -> Option<Vec<u8>>) -> Self {
-        ToPython { py, shop, part, shared: RefCell::default(), columns: None }
+        ToPython { py, shop, part, shared: RefCell::default(), columns: None, keeps_empty: false }
     }
 
     /// Converts lists of numbers and of flat structs to columns, which keep the response.
     pub(crate) fn with_columns(self, shop: Arc<Shop>, message: Arc<dyn Message>) -> Self {
         ToPython { columns: Some((shop, message, RefCell::default())), ..self }
+    }
+
+    /// Converts empty texts to texts, not to `None`.
+    pub(crate) fn with_empty_texts(self) -> Self {
+        ToPython { keeps_empty: true, ..self }
+    }
+
+    /// Returns true for a text that is `None` in Python.
+    fn is_none(&self, text: &str) -> bool {
+        text.is_empty() && !self.keeps_empty
     }
 
     /// Converts a value within the current one.
@@ -68,7 +80,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
             }
             (Value::Absent | Value::Nil | Value::NilWith(_), _) => Ok(self.none()),
             // zeep has no empty texts: an element without text is None.
-            (Value::Simple(Simple::String(text)), _) if text.is_empty() => Ok(self.none()),
+            (Value::Simple(Simple::String(text)), _) if self.is_none(text) => Ok(self.none()),
             (Value::Simple(simple), _) => self.simple(simple, content),
             (Value::Name(name), _) => Ok(PyString::new(self.py, &name.to_string()).into_any()),
             (Value::Packed(column) | Value::Column(column), _) => match &self.columns {
@@ -137,7 +149,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
         self.shared.borrow_mut().insert(shared.address(), self.py.None());
         let converted = match shared.get() {
             // A way through the response cannot lead into a shared value.
-            Some(value) => ToPython::new(self.py, self.shop, self.part).content(&value, content)?,
+            Some(value) => ToPython { columns: None, shared: RefCell::default(), ..*self }.content(&value, content)?,
             None => self.none(),
         };
         self.shared.borrow_mut().insert(shared.address(), converted.clone().unbind());
@@ -187,7 +199,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
 
     fn column(&self, column: &Column, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
         self.list(column.iter().map(|item| match &item {
-            Simple::String(text) if text.is_empty() => Ok(self.none()),
+            Simple::String(text) if self.is_none(text) => Ok(self.none()),
             item => self.simple(item, content),
         }))
     }
