@@ -139,6 +139,9 @@ class WsgiApplication:
             secure=environ.get("wsgi.url_scheme") == "https",
         )
         texts = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in answered]
+        # WSGI wants a type also where there is no content.
+        if all(name != "content-type" for name, _ in texts):
+            texts.append(("content-type", "text/xml; charset=utf-8"))
         start_response(f"{status} {http.HTTPStatus(status).phrase}", texts)
         return [b"" if environ["REQUEST_METHOD"] == "HEAD" else content]
 

@@ -30,7 +30,7 @@ use deltasoap_http::{
     SoapService, SoapServiceBuilder,
 };
 use http::{HeaderName, HeaderValue, Request, Response, Uri};
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Either, Full};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -151,16 +151,21 @@ impl Server {
         let (sender, mut jobs) = mpsc::unbounded_channel::<Job>();
         request.extensions_mut().insert(Runner::Caller(sender));
         let mut service = self.service.clone();
-        let answered = run::wait(py, async move {
-            let mut answering = std::pin::pin!(answer(&mut service, request));
-            loop {
+        let mut answering = Box::pin(async move { answer(&mut service, request).await });
+        // Functions run between two waits, not within one, so that they may wait for calls.
+        let answered = loop {
+            let next = run::wait(py, async {
                 tokio::select! {
                     biased;
-                    Some(job) = jobs.recv() => Python::attach(job),
-                    answered = &mut answering => return answered,
+                    Some(job) = jobs.recv() => Either::Left(job),
+                    answered = &mut answering => Either::Right(answered),
                 }
+            })?;
+            match next {
+                Either::Left(job) => job(py),
+                Either::Right(answered) => break answered,
             }
-        })?;
+        };
         Ok(returned(py, answered))
     }
 

@@ -160,8 +160,11 @@ def test_what_is_optional_can_be_absent() -> None:
 
     with called(shop) as client:
         assert client.service.find() is None
-        assert client.service.find("a", {"code": "A"}, 3, [1, None]).code == "A"
-    assert seen == [(None, None, 10, MARKS), ("a", Item("A"), 3, [1, None])]
+        assert client.service.find("a", {"code": "A"}, 3, [1]).code == "A"
+        nil = '<s:marks x:nil="true" xmlns:x="http://www.w3.org/2001/XMLSchema-instance"/>'
+        body = envelope(f"<s:find><s:marks>1</s:marks>{nil}</s:find>")
+        assert requests.post(client.service._binding_options["address"], body, headers=XML).ok
+    assert seen == [(None, None, 10, MARKS), ("a", Item("A"), 3, [1]), (None, None, 10, [1, None])]
 
 
 def test_arrays_of_numpy_are_lists_of_numbers() -> None:
