@@ -304,10 +304,13 @@ class Service:
 
     @contextmanager
     def run_in_thread(
-        self, host: str = "127.0.0.1", port: int = 0, *, workers: int = 0
+        self, host: str = "127.0.0.1", port: int = 0, *, workers: int = 0, drain: float = 0.2
     ) -> Iterator[str]:
-        """Serve on a thread within a `with`, for tests; the value is the URL."""
-        listener = self._listen(host, port, workers, 5.0, None, None)
+        """Serve on a thread within a `with`, for tests; the value is the URL.
+
+        :param drain: seconds for requests that have begun when the block ends
+        """
+        listener = self._listen(host, port, workers, drain, None, None)
         thread = threading.Thread(target=listener.serve, name="deltasoap-service", daemon=True)
         thread.start()
         try:

@@ -16,8 +16,8 @@ mod listener;
 pub(crate) use listener::Listener;
 
 use crate::contract::PyContract;
-use crate::from_python::parse_name;
 use crate::errors;
+use crate::from_python::parse_name;
 use crate::operation::PyOperation;
 use crate::run;
 use bytes::Bytes;
@@ -117,15 +117,8 @@ impl Server {
         for (operation, invoke, is_async, wants_context, has_columns) in handlers {
             let operation = operation.get();
             let (shop, operation) = (Arc::clone(&operation.shop), operation.operation.clone());
-            let handler = Handler {
-                shop,
-                operation,
-                invoke,
-                is_async,
-                wants_context,
-                has_columns,
-                common: Arc::clone(&common),
-            };
+            let handler =
+                Handler { shop, operation, invoke, is_async, wants_context, has_columns, common: Arc::clone(&common) };
             builder = builder.add_operation(served_by(handler)?);
         }
         let service = builder.build().map_err(|error| PyValueError::new_err(errors::with_causes(&error)))?;

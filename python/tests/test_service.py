@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import signal
+import ssl
 import subprocess
 import sys
 import threading
@@ -11,6 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 import requests
@@ -256,6 +258,23 @@ def test_basic_authentication_names_the_principal() -> None:
         assert requests.post(url, order(), headers=XML, auth=("ada", "secret")).status_code == 200
     assert denied.status_code == 401 and "Basic" in denied.headers["WWW-Authenticate"]
     assert [each.principal for each in shop.contexts] == ["ada"]
+
+
+def test_a_certificate_makes_the_server_serve_tls() -> None:
+    files = Path(__file__).parents[2] / "testdata/tls"
+    certificate, key = files / "openssl.pem", files / "openssl.key"
+    shop, port = Shop(), free_port()
+    with pytest.raises(TypeError, match="TLS needs a certificate and its key"):
+        shop.service.serve(port=port, certificate=certificate)
+    listener = shop.service._listen("127.0.0.1", port, 0, 0.2, certificate, key)
+    thread = threading.Thread(target=listener.serve, daemon=True)
+    thread.start()
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with urlopen(f"https://127.0.0.1:{port}/?wsdl", context=context) as reply:
+        assert f'location="https://127.0.0.1:{port}/"' in reply.read().decode()
+    listener.stop()
+    thread.join()
 
 
 def test_functions_are_checked_against_the_wsdl() -> None:

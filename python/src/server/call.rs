@@ -65,8 +65,7 @@ type Attached = (String, String, Bytes);
 type Returned<'py> = (Bound<'py, PyAny>, Vec<(Option<String>, Bound<'py, PyAny>)>, Vec<(String, String, Vec<u8>)>);
 
 /// The parts of a fault: reason, code, actor, subcodes, and entries of the detail with their names.
-type Explained<'py> =
-    (String, Option<String>, Option<String>, Vec<String>, Vec<(Option<String>, Bound<'py, PyAny>)>);
+type Explained<'py> = (String, Option<String>, Option<String>, Vec<String>, Vec<(Option<String>, Bound<'py, PyAny>)>);
 
 impl Handler {
     /// Answers a request.
@@ -102,9 +101,8 @@ impl Handler {
         let job: Job = Box::new(move |py| {
             let version = received.context.version();
             let context = locals.map(|locals| locals.context(py));
-            let replied = self
-                .begin(py, received, context.as_ref())
-                .and_then(|returned| self.finish(py, &returned, version));
+            let replied =
+                self.begin(py, received, context.as_ref()).and_then(|returned| self.finish(py, &returned, version));
             // Nobody waits any more if the client has gone.
             let _ = sender.send(replied);
         });
