@@ -14,10 +14,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from deltasoap.client import CachingClient
+    from deltasoap._engine import ColumnView, Rows
+    from deltasoap.client import AsyncClient, CachingClient, Client
     from deltasoap.context import Attachment, Context
     from deltasoap.exceptions import Fault
-    from deltasoap.native import AsyncClient, Client, HttpTransport
+    from deltasoap.http import HttpTransport
     from deltasoap.plugins import Plugin
     from deltasoap.service import Service
     from deltasoap.settings import Settings
@@ -32,10 +33,12 @@ __all__ = [
     "Attachment",
     "CachingClient",
     "Client",
+    "ColumnView",
     "Context",
     "Fault",
     "HttpTransport",
     "Plugin",
+    "Rows",
     "Service",
     "Settings",
     "Transport",
@@ -45,14 +48,16 @@ __all__ = [
 # Modules are imported when a name is first used, so that importing the package takes no time.
 _HOMES = {
     "AnyObject": "xsd.values",
-    "AsyncClient": "native",
+    "ColumnView": "_engine",
+    "Rows": "_engine",
+    "AsyncClient": "client",
     "AsyncTransport": "transports",
     "Attachment": "context",
     "CachingClient": "client",
-    "Client": "native",
+    "Client": "client",
     "Context": "context",
     "Fault": "exceptions",
-    "HttpTransport": "native",
+    "HttpTransport": "http",
     "Plugin": "plugins",
     "Service": "service",
     "Settings": "settings",

@@ -29,6 +29,7 @@ class Contract:
         *,
         load: Callable[[str], bytes] | None = None,
         tolerant: bool = True,
+        root: str | None = None,
     ) -> Contract: ...
     @property
     def services(self) -> list[dict[str, Any]]: ...

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
 
 from deltasoap.proxy import AsyncServiceProxy, ServiceProxy
 from deltasoap.settings import Settings
-from deltasoap.transports import AsyncTransport, Transport
 from deltasoap.wsdl.document import Document
 
 if TYPE_CHECKING:
@@ -39,14 +39,21 @@ class Client:
 
     :param wsdl: a URL, a path, an open file, or a `Document`
     :param wsse: WS-Security for requests and responses, see `deltasoap.wsse`
-    :param transport: loads documents and sends messages
+    :param transport: loads documents and sends messages, see `deltasoap.transports`; without one,
+        without plugins and without `wsse`, the engine does, which is faster
     :param service_name: the service of `client.service`; the first unless given
     :param port_name: the port of `client.service`; the first unless given
     :param plugins: see `deltasoap.plugins`
     :param settings: see `deltasoap.Settings`
+    :param timeout: seconds for a call through the engine; None waits as long as the engine does
+    :param columns: lists of numbers arrive as arrays of NumPy, lists of flat structs as tables
+    :param differential: remember earlier messages, and do only what changed since
     """
 
-    _default_transport: type[Transport] = Transport
+    #: The transport of clients that are given none; None leaves it to the engine.
+    _default_transport: Any = None
+    #: Whether lists are columns unless a client is told otherwise.
+    _has_columns = True
     _service_class: type[ServiceProxy] = ServiceProxy
 
     def __init__(
@@ -58,13 +65,24 @@ class Client:
         port_name: str | None = None,
         plugins: list[Any] | None = None,
         settings: Settings | None = None,
+        *,
+        timeout: float | None = None,
+        columns: bool | None = None,
+        differential: bool = True,
     ) -> None:
         if not wsdl:
             raise ValueError("No URL given for the wsdl")
         self.settings = settings or Settings()
-        self.transport: Any = transport if transport is not None else self._default_transport()
+        if transport is None and self._default_transport is not None:
+            transport = self._default_transport()
+        self._transport = transport
+        self._engine_options: dict[str, Any] = {
+            "timeout": timeout,
+            "columns": self._has_columns if columns is None else columns,
+            "differential": differential,
+        }
         if not isinstance(wsdl, Document):
-            wsdl = Document(wsdl, self.transport, settings=self.settings)
+            wsdl = Document(wsdl, transport, settings=self.settings)
         self.wsdl: Document = wsdl
         self.wsse = wsse
         self.plugins = plugins if plugins is not None else []
@@ -72,6 +90,50 @@ class Client:
         self._default_service_name = service_name
         self._default_port_name = port_name
         self._default_soapheaders: Any = None
+
+    @property
+    def transport(self) -> Any:
+        """What sends messages that the engine does not send."""
+        if self._transport is None:
+            self._transport = self._own_transport()
+        return self._transport
+
+    def _own_transport(self) -> Any:
+        from deltasoap.http import HttpTransport
+
+        return HttpTransport(operation_timeout=self._engine_options["timeout"])
+
+    @cached_property
+    def _engine(self) -> Any:
+        from deltasoap._engine import Engine
+
+        if self._transport is None:
+            return Engine(self.wsdl.contract, tolerance="any_order", **self._engine_options)
+        from deltasoap.http import Post
+
+        options: dict[str, Any] = {"timeout": getattr(self._transport, "operation_timeout", None)}
+        options = {**self._engine_options, **options, "transport": Post(self._transport)}
+        return Engine(self.wsdl.contract, tolerance="any_order", **options)
+
+    @property
+    def _uses_engine(self) -> bool:
+        """Whether messages go through the engine: nobody wants to see them."""
+        if self.plugins or self.wsse or self.settings.raw_response:
+            return False
+        return self._transport is None or self._writes_bytes
+
+    @cached_property
+    def _writes_bytes(self) -> bool:
+        """Whether the transport sends envelopes as they are."""
+        from deltasoap.http import sends_bytes
+
+        return sends_bytes(self._transport)
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """Counters of the messages that the engine sent, and of what it needed not do again."""
+        found: dict[str, int] = self._engine.stats
+        return found
 
     @property
     def namespaces(self) -> dict[str, str]:
@@ -166,21 +228,26 @@ class Client:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if hasattr(self.transport, "close"):
-            self.transport.close()
+        if hasattr(self._transport, "close"):
+            self._transport.close()
 
 
 class AsyncClient(Client):
     """A client whose operations are awaited; the WSDL is loaded synchronously."""
 
-    _default_transport = AsyncTransport
     _service_class = AsyncServiceProxy
+
+    def _own_transport(self) -> Any:
+        from deltasoap.http import AsyncHttpTransport
+
+        return AsyncHttpTransport(operation_timeout=self._engine_options["timeout"])
 
     async def __aenter__(self) -> AsyncClient:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self.transport.aclose()
+        if self._transport is not None:
+            await self._transport.aclose()
 
 
 class CachingClient(Client):
@@ -190,5 +257,7 @@ class CachingClient(Client):
         from deltasoap.cache import SqliteCache
 
         if kwargs.get("transport") is None:
-            kwargs["transport"] = self._default_transport(cache=SqliteCache())
+            from deltasoap.transports import Transport
+
+            kwargs["transport"] = (self._default_transport or Transport)(cache=SqliteCache())
         super().__init__(*args, **kwargs)

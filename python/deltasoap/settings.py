@@ -35,9 +35,6 @@ class Settings:
     forbid_external: bool = False
     #: Accept the elements of a sequence in any order.
     xsd_ignore_sequence_order: bool = False
-    #: Return lists of numbers as NumPy arrays and lists of flat structs as `Rows`, in clients that
-    #: send through the engine.
-    columns: bool = True
 
     _overrides: threading.local = field(
         default_factory=threading.local, init=False, repr=False, compare=False

@@ -191,13 +191,15 @@ impl PyContract {
     /// Imports a WSDL or a schema from its text. References are relative to `location`, a URL or
     /// the path of a file.
     #[staticmethod]
-    #[pyo3(signature = (document, location="", *, load=None, tolerant=true))]
+    /// Files are read only below `root`, if it is given.
+    #[pyo3(signature = (document, location="", *, load=None, tolerant=true, root=None))]
     fn parse(
         py: Python<'_>,
         document: Vec<u8>,
         location: &str,
         load: Option<Py<PyAny>>,
         tolerant: bool,
+        root: Option<PathBuf>,
     ) -> PyResult<Self> {
         let place = match Url::parse(location) {
             Ok(url) if matches!(url.scheme(), "http" | "https") => Location::Web(url),
@@ -205,6 +207,10 @@ impl PyContract {
             _ => Location::File(PathBuf::from(location)),
         };
         let importer = importer(tolerant, load.is_some());
+        let importer = match root {
+            Some(root) => importer.root(root),
+            None => importer,
+        };
         Self::import(py, importer, load, None, move |importer| importer.bytes(place.clone(), document.clone()))
     }
 

@@ -177,6 +177,6 @@ def test_no_object_for_each_item(client: Any) -> None:
 
 def test_lists_without_columns() -> None:
     with echo.service() as url:
-        client = deltasoap.Client(url, settings=deltasoap.Settings(columns=False))
+        client = deltasoap.Client(url, columns=False)
         assert client.service.echoDoubles([1.5]) == [1.5]
         assert client.service.echoAll(trade=ROWS)["trade"][0].symbol == "A"

@@ -99,7 +99,8 @@ def test_xop_includes_are_replaced() -> None:
 
 def test_references_are_followed_but_not_around_a_circle() -> None:
     body = etree.fromstring(
-        '<b><op><p href="#1"/></op><m id="1" t="x"><q href="#2"/></m><m id="2"><r href="#1"/></m></b>'
+        '<b><op><p href="#1"/></op><m id="1" t="x"><q href="#2"/></m>'
+        '<m id="2"><r href="#1"/></m></b>'
     )
     process_multiref(body)
     assert etree.tostring(body) == b'<b><op><p t="x"><q><r href="#1"/></q></p></op></b>'

@@ -2,7 +2,7 @@
 
 use crate::plan::Selection;
 use crate::render::Options;
-use crate::{Error, boxing, defaults, number_records, open, plan, render, sharing};
+use crate::{Error, Python, boxing, defaults, number_records, open, plan, python, render, sharing};
 use deltasoap_wsdl::fetch::Location;
 use deltasoap_wsdl::wsdl::Binding;
 use deltasoap_wsdl::{Definitions, Import, Importer};
@@ -22,6 +22,7 @@ pub struct Builder {
     options: Options,
     embeds_wsdl: bool,
     unknown_enum_values: bool,
+    python: Option<Python>,
 }
 
 impl Builder {
@@ -39,6 +40,7 @@ impl Builder {
             options: Options { client: true, server: true, serde: false },
             embeds_wsdl: true,
             unknown_enum_values: false,
+            python: None,
         }
     }
 
@@ -56,7 +58,8 @@ impl Builder {
         self
     }
 
-    /// Sets the name of the output file. Default: the name of the WSDL, with the extension `rs`.
+    /// Sets the name of the output file. Default: the name of the WSDL, with the extension `rs`,
+    /// `py` or `pyi`.
     #[must_use]
     pub fn file_name(mut self, name: impl Into<String>) -> Self {
         self.file_name = Some(name.into());
@@ -138,6 +141,24 @@ impl Builder {
         self
     }
 
+    /// Generates a module for the Python package `deltasoap` instead of Rust.
+    ///
+    /// It has a class for each complex type, which inherits the class of the type's base; values
+    /// have the names that zeep gives them. Names that are no identifiers, or keywords, are changed
+    /// (`class_`), and the class keeps the XML name. Enumerations are classes of texts or integers.
+    /// A client for each port type, and one for asyncio, has a method for each operation, with the
+    /// values of the request as arguments; it returns what zeep returns, and raises an exception
+    /// for each declared fault.
+    ///
+    /// [`operations`](Self::operations), [`types`](Self::types) and
+    /// [`build_client`](Self::build_client) apply to Python too, the other options for generated
+    /// code do not.
+    #[must_use]
+    pub fn python(mut self, style: Python) -> Self {
+        self.python = Some(style);
+        self
+    }
+
     /// Generates the code.
     ///
     /// # Errors
@@ -154,6 +175,10 @@ impl Builder {
     /// [`types`](Self::types).
     pub fn generate_for(&self, import: &Import) -> Result<Generated, Error> {
         let mut model = plan::plan(import, self.selected(import)?);
+        if let Some(style) = self.python {
+            let code = python::module(&model, import, (style, self.options.client), &self.source);
+            return Ok(Generated { code, files: files(import), omitted: model.omitted().collect() });
+        }
         sharing::share(&mut model);
         boxing::break_cycles(&mut model);
         number_records::find(&mut model);
@@ -164,11 +189,7 @@ impl Builder {
         model.find_responses();
         let wsdl = if self.embeds_wsdl { import.files().unwrap_or_default() } else { Vec::new() };
         let code = render::text(render::tokens(&model, self.options, &wsdl), self.is_file)?;
-        let files = import.documents().filter_map(|document| match document {
-            Location::File(path) => Some(path.clone()),
-            _ => None,
-        });
-        Ok(Generated { code, files: files.collect(), omitted: model.omitted().collect() })
+        Ok(Generated { code, files: files(import), omitted: model.omitted().collect() })
     }
 
     /// Returns the named operations and types; `None` for all.
@@ -210,9 +231,23 @@ impl Builder {
 
     fn output_name(&self) -> String {
         let stem = || Path::new(&self.source).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let by_default = || format!("{}.rs", stem().unwrap_or_else(|| "service".to_owned()));
+        let extension = match self.python {
+            None => "rs",
+            Some(Python::Stub) => "pyi",
+            Some(Python::Dataclasses | Python::Pydantic) => "py",
+        };
+        let by_default = || format!("{}.{extension}", stem().unwrap_or_else(|| "service".to_owned()));
         self.file_name.clone().unwrap_or_else(by_default)
     }
+}
+
+/// Returns the files of an import.
+fn files(import: &Import) -> Vec<PathBuf> {
+    let files = import.documents().filter_map(|document| match document {
+        Location::File(path) => Some(path.clone()),
+        _ => None,
+    });
+    files.collect()
 }
 
 /// Returns the names of all bound operations, the most similar to a name first.
@@ -233,7 +268,7 @@ fn operations_like(name: &str, definitions: &Definitions) -> Vec<String> {
 /// The result of a [`Builder`].
 #[derive(Debug, Clone)]
 pub struct Generated {
-    /// The Rust code.
+    /// The Rust or Python code.
     pub code: String,
     /// The files that it was generated from.
     pub files: Vec<PathBuf>,

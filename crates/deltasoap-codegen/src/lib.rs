@@ -1,4 +1,5 @@
-//! Rust for a WSDL: types with `#[derive(Soap)]`, clients, and servers.
+//! Rust for a WSDL: types with `#[derive(Soap)]`, clients, and servers; or Python: types and
+//! clients.
 //!
 //! ```no_run
 //! // build.rs
@@ -70,6 +71,46 @@
 //! have any type (`xsd:anyType`): its tree is read by
 //! [`Node::downcast`](https://docs.rs/deltasoap/latest/deltasoap/struct.Node.html#method.downcast).
 //! [`Builder::operations`] and [`Builder::types`] generate a part of a WSDL.
+//!
+//! # Python
+//!
+//! [`Builder::python`] generates a module for the Python package `deltasoap`, with the names and
+//! the values of `client.service`, which are those of zeep:
+//!
+//! | in the WSDL | in Python |
+//! |---|---|
+//! | complex type | dataclass, or model of pydantic; a subclass of the base's |
+//! | element, attribute | field of its name; `name__1`, `attr__name` if that is taken |
+//! | name that is no identifier | field `class_`, `two_words`, with the XML name as metadata |
+//! | optional, nillable | `T \| None = None` |
+//! | repeated element, SOAP array | `list[T]`; of numbers: `Float64List`, a list or NumPy array |
+//! | repeated choice or sequence | `_value_1`, a list of `TypedDict` |
+//! | text beside attributes, `xsd:any` | `_value_1` |
+//! | enumeration of texts or integers | subclass of `str` or `int`, and `Enum` |
+//! | other simple type | alias: of `Decimal`, `datetime.date`, `list[T]`, `A \| B` |
+//! | `xsd:anyType`, mixed content, `xsd:QName` | `Any` |
+//! | type in several namespaces | `Address`, `Address_Core` |
+//! | port type | `NameClient`, `AsyncNameClient` |
+//! | fault | exception `NameError`, whose `detail` has the type |
+//!
+//! The arguments of a method are the values of the body's element. It returns that of the response:
+//! a type with a single value is that value, and if that is of a type with nothing but one element,
+//! it is that element. Where the WSDL declares header blocks for the response, it returns a `Reply`
+//! with `header` and `body`.
+//!
+//! A restriction inherits the fields of its base as they are. Where an extension declares a name
+//! again with another type, the field is `Any`. Values that an enumeration does not list are
+//! returned as they are.
+//!
+//! A module can be run, so its annotations suffice for editors. A stub ([`Python::Stub`]) is for
+//! programs that use `client.service` without a generated module: it has a protocol for the
+//! operations of each port type and for the factory of each namespace, to be cast to.
+//!
+//! ```python
+//! if TYPE_CHECKING:
+//!     import shop  # shop.pyi
+//! service = cast("shop.ShopService", Client("shop.wsdl").service)
+//! ```
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -84,8 +125,10 @@ mod names;
 mod number_records;
 mod open;
 mod plan;
+mod python;
 mod render;
 mod sharing;
 
 pub use builder::{Builder, Generated};
 pub use error::Error;
+pub use python::Python;

@@ -21,6 +21,7 @@ use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};
 use deltasoap_core::soap::addressing::Addressing;
 use deltasoap_core::soap::{PolicyDocuments, Version};
+use deltasoap_wsdl::xsd::{ElementId, TypeId};
 use std::collections::{HashMap, HashSet};
 
 /// Everything that is generated.
@@ -28,6 +29,8 @@ use std::collections::{HashMap, HashSet};
 pub(crate) struct Model {
     pub(crate) items: Vec<Item>,
     pub(crate) services: Vec<Service>,
+    /// The components that are needed, in the order in which they came up.
+    pub(crate) components: Vec<Component>,
     /// Elements that share the item of their type.
     pub(crate) joined: HashMap<ItemId, ItemId>,
     /// Types in SOAP encoding: references can lead to their values.
@@ -78,6 +81,14 @@ impl Model {
         let all = self.items.iter().enumerate().map(|(index, item)| (ItemId(index as u32), item));
         all.filter(|(id, _)| !self.joined.contains_key(id))
     }
+}
+
+/// A component of the schemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Component {
+    Type(TypeId),
+    /// A global element.
+    Element(ElementId),
 }
 
 /// The index of an item in [`Model::items`].
@@ -314,9 +325,22 @@ pub(crate) struct Service {
     pub(crate) omitted: Vec<(String, String)>,
 }
 
+/// Endings of names without information.
+const EMPTY_ENDINGS: [&str; 8] = ["PortType", "_PortType", "Port", "Soap", "_SOAP", "SOAP", "Interface", "Binding"];
+
+impl Service {
+    /// Returns its name without endings that say nothing.
+    pub(crate) fn base_name(&self) -> &str {
+        let ending = EMPTY_ENDINGS.iter().find_map(|ending| self.preferred_name.strip_suffix(ending));
+        ending.filter(|base| !base.is_empty()).unwrap_or(&self.preferred_name)
+    }
+}
+
 /// An operation.
 #[derive(Debug)]
 pub(crate) struct Operation {
+    /// The indices of the binding and of its operation.
+    pub(crate) number: (usize, usize),
     pub(crate) name: String,
     pub(crate) docs: Docs,
     pub(crate) action: String,

@@ -125,7 +125,7 @@ def _part(piece: bytes) -> BodyPart:
 
 
 def _is_part(piece: bytes) -> bool:
-    """Whether it starts with a header, if after an empty line. Some leave out the first boundary."""
+    """Whether it starts with a header. Some senders leave out the first boundary."""
     return re.match(rb"(\r?\n)?[\w-]+:", piece) is not None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from deltasoap import ns, plugins
@@ -121,6 +122,11 @@ class SoapBinding(Binding):
         self, client: Any, options: dict[str, Any], operation: str, args: Any, kwargs: Any
     ) -> Any:
         """Call an operation."""
+        if getattr(client, "_uses_engine", False):
+            reply = client._engine.call(
+                **self._engine_call(client, options, operation, args, kwargs)
+            )
+            return self.get(operation).result_of(reply)
         envelope, headers = self._create(operation, args, kwargs, client=client, options=options)
         response = client.transport.post_xml(options["address"], envelope, headers)
         if client.settings.raw_response:
@@ -131,11 +137,29 @@ class SoapBinding(Binding):
         self, client: Any, options: dict[str, Any], operation: str, args: Any, kwargs: Any
     ) -> Any:
         """Call an operation through a transport whose methods are coroutines."""
+        if getattr(client, "_uses_engine", False):
+            call = self._engine_call(client, options, operation, args, kwargs)
+            return self.get(operation).result_of(await client._engine.call_async(**call))
         envelope, headers = self._create(operation, args, kwargs, client=client, options=options)
         response = await client.transport.post_xml(options["address"], envelope, headers)
         if client.settings.raw_response:
             return response
         return self.process_reply(client, self.get(operation), response)
+
+    def _engine_call(
+        self, client: Any, options: dict[str, Any], operation: str, args: Any, kwargs: Any
+    ) -> dict[str, Any]:
+        found = self.get(operation)
+        headers = found.input.header_values(kwargs.pop("_soapheaders", None))
+        extra = dict(client.settings.extra_http_headers or {}) or None
+        return {
+            "operation": found.engine,
+            "args": tuple(args),
+            "kwargs": kwargs,
+            "headers": headers,
+            "address": options["address"],
+            "http_headers": extra,
+        }
 
     def process_reply(self, client: Any, operation: SoapOperation, response: Any) -> Any:
         """The value of a response; raises Fault if it is one."""
@@ -273,6 +297,17 @@ class SoapOperation(Operation):
         if described["response"] is not None:
             made.output = message(made, "output", abstract.output_message, described["response"])
         return made
+
+    @cached_property
+    def engine(self) -> Any:
+        """The operation as the engine knows it."""
+        return self.binding.wsdl.contract.operation(self.binding.name.text, self.name)
+
+    def result_of(self, reply: Any) -> Any:
+        """What a call returns for the engine's reply."""
+        if reply is None or self.output is None or self.output.envelope is None:
+            return None
+        return self.output.result(reply.body, reply.headers)
 
     def process_reply(self, envelope: etree._Element) -> Any:
         """The value of a response's envelope."""

@@ -36,7 +36,7 @@ class Document:
     """A WSDL.
 
     :param location: a URL, a path, or an open file
-    :param transport: loads the documents
+    :param transport: loads the documents; without one, the engine does
     :param base: where relative imports of an open file start from
     """
 
@@ -53,8 +53,11 @@ class Document:
         if isinstance(location, str):
             is_relative = is_relative_path(location)
             self.location = os.path.abspath(location) if is_relative else location
-        content = transport.load(self.location) if isinstance(location, str) else location.read()
-        source = checked(content, transport, self.settings)
+        source = b""
+        if not isinstance(location, str):
+            source = checked(location.read(), transport, self.settings)
+        elif transport is not None:
+            source = checked(transport.load(self.location), transport, self.settings)
         self._sources = Sources(source, self.location, self.transport, self.settings)
         self.contract = self._sources.contract()
         self._views = Views(self.contract, self._sources)

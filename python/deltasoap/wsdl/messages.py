@@ -136,6 +136,28 @@ class SoapMessage:
         for name, element in self.body.type.elements:
             element.render(body, value[name], ["Body", name])
 
+    def header_values(self, values: Any) -> list[Any] | None:
+        """The header blocks for the engine: each as an element, or a value that knows its own."""
+        if not values:
+            return None
+        if isinstance(values, list):
+            return values
+        value = self.header(**values) if isinstance(values, dict) else values
+        return [
+            xsd.AnyObject(element, value[name])
+            for name, element in self.header.type.elements
+            if name in value and value[name] is not None
+        ]
+
+    def result(self, body: Any, headers: list[tuple[str, Any]]) -> Any:
+        """What a call returns for values that the engine read."""
+        value = self.body(**body) if isinstance(body, dict) else body
+        if not self.header.type._element:
+            return unwrapped(value)
+        named = {part.qname.text: name for name, part in self.header.type.elements}
+        fields = {named[qname]: block for qname, block in headers if qname in named}
+        return self.envelope(body=value, header=self.header(**fields))
+
     def _write_header(self, envelope: etree._Element, values: Any) -> None:
         from lxml import etree
 
@@ -249,13 +271,12 @@ class DocumentMessage(SoapMessage):
 class RpcMessage(SoapMessage):
     """A message whose parts are the children of an element named as the operation."""
 
-    @cached_property
-    def _operation(self) -> Any:
-        """The operation as the engine knows it."""
-        return self.wsdl.contract.operation(self.operation.binding.name.text, self.operation.name)
-
     def _body(self) -> Any:
-        found = self._operation.request if self.type == "input" else self._operation.response
+        found = (
+            self.operation.engine.request
+            if self.type == "input"
+            else self.operation.engine.response
+        )
         if found is None:
             return None
         parts = [
@@ -285,7 +306,7 @@ class RpcMessage(SoapMessage):
         if self.body is None or first is None:
             return None
         tolerance = codec.reading(self.wsdl.settings)
-        fields = self._operation.decode_response(
+        fields = self.operation.engine.decode_response(
             etree.tostring(first, with_tail=False), tolerance=tolerance
         )
         return self.body(**(fields or {}))

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from deltasoap import ns
+from deltasoap.exceptions import TransportError
 from deltasoap.loader import absolute_location, check_external, normalize_location, parse_xml
 from deltasoap.settings import Settings
 from deltasoap.xsd.names import quoteattr
@@ -44,7 +45,7 @@ class Sources:
     @property
     def documents(self) -> list[bytes]:
         """The documents that are loaded."""
-        return [self.root, *self._loaded.values()]
+        return [each for each in (self.root, *self._loaded.values()) if each]
 
     def namespaces(self) -> list[str]:
         """The target namespaces of the schemas in the order in which they are read.
@@ -52,7 +53,8 @@ class Sources:
         The documents of a WSDL in files are read by the engine, and count only by its order.
         """
         found: dict[str, None] = {}
-        self._collect(self.root, self.location, found, set())
+        if self.root:
+            self._collect(self.root, self.location, found, set())
         return list(found)
 
     def _collect(
@@ -78,6 +80,8 @@ class Sources:
         """The contract of the documents."""
         from deltasoap import _engine
 
+        if not self.root:
+            return _engine.Contract.load(self.location, tolerant=True)
         if self._is_file():
             # The engine reads the files near it by itself.
             return _engine.Contract.load(self.location, load=self._load, tolerant=True)
@@ -94,11 +98,13 @@ class Sources:
         """The contract of the documents and of further schemas."""
         if self._schemas:
             return self._parsed(wrapped([*self._schemas, *schemas]), self.location)
-        namespace = _target_of(self.root)
+        namespace = _target_of(self.root) if self.root else ""
         own = f"<w:import namespace={quoteattr(namespace)} location={quoteattr(self.location)}/>"
-        return self._parsed(wrapped(schemas, own), f"{self.location}.extended")
+        # What the import read before, it may read again, wherever it is.
+        root = "/" if os.path.isabs(self.location) else None
+        return self._parsed(wrapped(schemas, own), f"{self.location}.extended", root)
 
-    def _parsed(self, document: bytes, location: str) -> Any:
+    def _parsed(self, document: bytes, location: str, root: str | None = None) -> Any:
         from deltasoap import _engine
 
         parts = urlsplit(location)
@@ -106,7 +112,7 @@ class Sources:
             from urllib.request import url2pathname
 
             location = url2pathname(parts.path)
-        return _engine.Contract.parse(document, location, load=self._load, tolerant=True)
+        return _engine.Contract.parse(document, location, load=self._load, tolerant=True, root=root)
 
     def _load(self, location: str) -> bytes:
         if location == self.location:
@@ -114,6 +120,8 @@ class Sources:
         location = normalize_location(self._settings, location, self.location)
         if location not in self._loaded:
             check_external(location, self._settings)
+            if self._transport is None:
+                raise TransportError(f"{location} cannot be loaded: pass a transport")
             content = self._transport.load(location)
             self._loaded[location] = checked(content, self._transport, self._settings)
         return self._loaded[location]

@@ -22,10 +22,7 @@ pub(crate) struct Connections(Mutex<HashMap<(String, u16), (Connection, Instant)
 impl Connections {
     /// Returns the connection from an address.
     pub(crate) fn of(&self, host: &str, port: u16) -> Connection {
-        self.at(host, port, Instant::now())
-    }
-
-    fn at(&self, host: &str, port: u16, now: Instant) -> Connection {
+        let now = Instant::now();
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (host.to_owned(), port);
         let is_idle = |last: Instant| now.saturating_duration_since(last) > IDLE;
@@ -46,25 +43,5 @@ impl Connections {
         let connection = Connection::new();
         all.insert(key, (connection.clone(), now));
         connection
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn len(connections: &Connections) -> usize {
-        connections.0.lock().expect("a lock").len()
-    }
-
-    #[test]
-    fn connections_are_bounded() {
-        let (connections, start) = (Connections::default(), Instant::now());
-        for port in 1..=2000 {
-            connections.at("10.0.0.1", port, start + Duration::from_millis(port.into()));
-        }
-        assert_eq!(len(&connections), MAX_CONNECTIONS);
-        connections.at("10.0.0.1", 2001, start + IDLE + Duration::from_secs(10));
-        assert_eq!(len(&connections), 1);
     }
 }

@@ -49,9 +49,9 @@ class Outcomes:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note the worst outcome of the phases of a test."""
-        if report.when == "call" or report.outcome != "passed":
-            if self.results.get(report.nodeid) != "failed":
-                self.results[report.nodeid] = report.outcome
+        is_news = report.when == "call" or report.outcome != "passed"
+        if is_news and self.results.get(report.nodeid) != "failed":
+            self.results[report.nodeid] = report.outcome
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A file that cannot be imported is a failure of its own."""

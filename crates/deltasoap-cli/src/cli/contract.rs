@@ -378,15 +378,26 @@ pub struct Generate {
     #[arg(long)]
     pub no_client: bool,
     /// Generate no servers: the code then needs only the feature `client` of deltasoap
-    #[arg(long)]
+    #[arg(long, conflicts_with = "python")]
     pub no_server: bool,
     /// Give enumerations a variant for values that the WSDL does not list, which are errors
     /// otherwise
-    #[arg(long)]
+    #[arg(long, conflicts_with = "python")]
     pub unknown_enum_values: bool,
     /// Derive serde's Serialize and Deserialize for the types
-    #[arg(long)]
+    #[arg(long, conflicts_with = "python")]
     pub serde: bool,
+    /// Generate a module for the Python package `deltasoap`: dataclasses, enumerations, and clients
+    /// with and without asyncio, whose methods have the types of the WSDL
+    #[arg(long)]
+    pub python: bool,
+    /// Generate models of pydantic 2 instead of dataclasses
+    #[arg(long, requires = "python")]
+    pub pydantic: bool,
+    /// Generate a stub (`.pyi`): for editors and type checkers, of programs that use
+    /// `client.service` and type factories, which are made at run time
+    #[arg(long, requires = "python", conflicts_with = "pydantic")]
+    pub stub: bool,
 }
 
 #[derive(Debug, Args)]

@@ -37,6 +37,7 @@ const EXAMPLES: &str = "Examples:
   deltasoap validate shop.wsdl message.xml              what is wrong with a message, and where
   deltasoap compile shop.wsdl -o shop.bin               a file that loads faster, for use instead of the WSDL
   deltasoap generate shop.wsdl -o src/shop.rs           Rust: types, a client, a server
+  deltasoap generate --python shop.wsdl -o shop.py      Python: types, clients
   deltasoap replay --wsdl shop.wsdl captured/           the gain of differential decoding on these messages
   deltasoap demo                           all streams, a table
   deltasoap demo --stream tr069 --json     one stream, a line of JSON
@@ -100,9 +101,10 @@ pub enum Task {
     /// vSphere's stream, the recorded requests and responses are also replayed, as `replay` does
     /// with a WSDL. Each stream is played nine times, by new servers; times are medians.
     Demo(Demo),
-    /// Generate Rust for a WSDL: types, clients, servers
+    /// Generate Rust for a WSDL: types, clients, servers; or Python: types and clients
     ///
-    /// The output is a file of a crate that depends on `deltasoap`, as for `mod weather;`.
+    /// The output is a file of a crate that depends on `deltasoap`, as for `mod weather;`. With
+    /// `--python`, it is a module that imports the Python package `deltasoap`.
     /// Operations that cannot be generated, such as those that the service starts, are named on
     /// standard error with the reason; the rest is written, and the exit code is 1. Name the others
     /// with `--operation` to succeed without them. In build scripts, use the crate

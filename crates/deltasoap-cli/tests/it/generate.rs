@@ -60,6 +60,28 @@ fn enumerations_are_open_on_request() {
 }
 
 #[test]
+fn python_on_request() {
+    for (arguments, start) in [
+        (&["--python"][..], "@dataclass(kw_only=True)\nclass "),
+        (&["--python", "--pydantic"], "class Model(BaseModel):"),
+        (&["--python", "--stub"], "class WeatherService(Protocol):"),
+    ] {
+        let output = generate(&[&[WSDL], arguments].concat());
+        let code = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        assert!(code.contains(start) && !code.contains("pub "), "{code}");
+        assert_eq!(code.contains("class AsyncWeatherClient(AsyncServiceClient):"), !arguments.contains(&"--stub"));
+    }
+    let types = generate(&[WSDL, "--python", "--no-client"]);
+    assert!(types.stderr.is_empty() && !String::from_utf8_lossy(&types.stdout).contains("Client"), "{types:?}");
+    for arguments in [&["--pydantic"][..], &["--python", "--serde"], &["--python", "--stub", "--pydantic"]] {
+        assert_eq!(generate(&[&[WSDL], arguments].concat()).status.code(), Some(2), "{arguments:?}");
+    }
+    // What Rust leaves out is left out too.
+    assert_eq!(generate(&[ARCHIVE, "--python"]).status.code(), Some(1));
+}
+
+#[test]
 fn what_cannot_be_imported_or_written_is_an_error() {
     let output = generate(&["no/such.wsdl"]);
     assert_eq!(output.status.code(), Some(1));

@@ -1,6 +1,6 @@
 //! Complex types: converts content models to fields, by the rules of `deltasoap_wsdl::lower`.
 
-use super::simple::Position;
+use super::simple::{Position, value_docs};
 use super::{Key, Owner, Planner, Work, docs, legal, rustdoc};
 use crate::model::{Alternatives, Docs, ItemId, ItemKind, Items, Member, Nil, Occurs, Role, Struct, TypeUse};
 use deltasoap_core::QName;
@@ -61,7 +61,7 @@ impl Planner<'_> {
             let mut docs = docs(declaration.documentation.as_deref());
             docs.extend(self.inline_facets(declaration.type_id));
             let default = it.default.as_deref().or(declaration.default.as_deref());
-            docs.extend(Self::value_docs(default, it.fixed.as_deref().or(declaration.fixed.as_deref())));
+            docs.extend(value_docs(default, it.fixed.as_deref().or(declaration.fixed.as_deref())));
             let occurs = if it.is_required { Occurs::Once } else { Occurs::AtMostOnce };
             let name = legal(&declaration.name);
             let default_text = if it.is_required { None } else { self.default_text_of_attribute(it) };
@@ -314,7 +314,7 @@ impl Planner<'_> {
         };
         let mut docs = docs(declaration.documentation.as_deref());
         docs.extend(self.inline_facets(declaration.type_id));
-        docs.extend(Self::value_docs(declaration.default.as_deref(), declaration.fixed.as_deref()));
+        docs.extend(value_docs(declaration.default.as_deref(), declaration.fixed.as_deref()));
         let default_text = self.default_text(id);
         Member { nil, default_text, docs, ..member(name, content) }
     }

@@ -6,10 +6,10 @@
 
 mod content;
 mod services;
-mod simple;
+pub(crate) mod simple;
 
 use crate::Error;
-use crate::model::{Derived, Docs, Item, ItemId, ItemKind, Model, Paragraph, Struct, TypeUse};
+use crate::model::{Component, Derived, Docs, Item, ItemId, ItemKind, Model, Paragraph, Struct, TypeUse};
 use deltasoap_core::QName;
 use deltasoap_core::lexical::is_ncname;
 use deltasoap_core::ns::{SOAP11_ENCODING, SOAP12_ENCODING, XML, XSD};
@@ -73,6 +73,7 @@ pub(crate) fn plan(import: &Import, selected: Option<Selection>) -> Model {
             planner.work_off();
         }
     }
+    planner.model.components = planner.components();
     planner.name_items();
     planner.join_elements();
     planner.model
@@ -171,6 +172,19 @@ impl Planner<'_> {
             };
             self.model.items[item.index()].kind = kind;
         }
+    }
+
+    /// Returns the components that items were made for, in the order of the items.
+    fn components(&self) -> Vec<Component> {
+        let component = |key: &Key| match *key {
+            Key::Type(id, _) => Some(Component::Type(id)),
+            Key::Element(id, _) => Some(Component::Element(id)),
+            Key::Derived(..) | Key::Group(..) => None,
+        };
+        let mut found: Vec<(ItemId, Component)> =
+            self.known.iter().filter_map(|(key, &item)| Some((item, component(key)?))).collect();
+        found.sort_unstable_by_key(|&(item, component)| (item, matches!(component, Component::Type(_))));
+        found.into_iter().map(|(_, component)| component).collect()
     }
 
     fn name_items(&mut self) {
@@ -389,16 +403,25 @@ impl Planner<'_> {
     }
 
     fn is_array(&self, id: TypeId) -> bool {
-        let is_plain = || self.schemas[id].name.as_ref().is_some_and(|name| name.local == "Array");
-        let has_items = self.schemas.content(id).is_some_and(|normal| normal.array.is_some());
-        has_items || (self.is_soap_encoding(id) && is_plain())
+        is_array(self.schemas, id)
     }
 
-    /// Returns true for the types of SOAP encoding.
     fn is_soap_encoding(&self, id: TypeId) -> bool {
-        let is_encoding = |name: &QName| [SOAP11_ENCODING, SOAP12_ENCODING].contains(&&*name.namespace);
-        self.schemas[id].name.as_ref().is_some_and(is_encoding)
+        is_soap_encoding(self.schemas, id)
     }
+}
+
+/// Returns true for SOAP arrays.
+pub(crate) fn is_array(schemas: &Schemas, id: TypeId) -> bool {
+    let is_plain = || schemas[id].name.as_ref().is_some_and(|name| name.local == "Array");
+    let has_items = schemas.content(id).is_some_and(|normal| normal.array.is_some());
+    has_items || (is_soap_encoding(schemas, id) && is_plain())
+}
+
+/// Returns true for the types of SOAP encoding.
+pub(crate) fn is_soap_encoding(schemas: &Schemas, id: TypeId) -> bool {
+    let is_encoding = |name: &QName| [SOAP11_ENCODING, SOAP12_ENCODING].contains(&&*name.namespace);
+    schemas[id].name.as_ref().is_some_and(is_encoding)
 }
 
 /// Returns true for names outside of XML Schema and SOAP.
@@ -411,7 +434,7 @@ fn is_abstract(schemas: &Schemas, id: TypeId) -> bool {
 }
 
 /// Makes a name valid. An invalid name in a WSDL can neither be written as XML nor become code.
-fn legal(name: &QName) -> QName {
+pub(crate) fn legal(name: &QName) -> QName {
     if is_ncname(&name.local) {
         return name.clone();
     }
@@ -422,7 +445,7 @@ fn legal(name: &QName) -> QName {
 }
 
 /// Splits documentation into paragraphs.
-fn docs(text: Option<&str>) -> Docs {
+pub(crate) fn docs(text: Option<&str>) -> Docs {
     let documentation = text.map(str::trim).filter(|text| !text.is_empty());
     documentation.map(|text| Paragraph::Text(text.to_owned())).into_iter().collect()
 }

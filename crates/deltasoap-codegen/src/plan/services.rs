@@ -161,6 +161,7 @@ impl Planner<'_> {
         let response = declared.response.as_ref();
         let response = response.map(|it| self.body(&answer, bound, it, bound.response.as_ref())).transpose()?;
         Ok(Operation {
+            number,
             name: declared.name.to_string(),
             docs: docs(declared.documentation.as_deref()),
             action: bound.action.to_string(),

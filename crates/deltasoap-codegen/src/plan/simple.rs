@@ -4,7 +4,7 @@ use super::{Key, Owner, Planner, docs};
 use crate::model::{Docs, Enumeration, ItemId, ItemKind, Paragraph, TypeUse, Union};
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Builtin, Packing};
-use deltasoap_wsdl::xsd::{AttributeUse, ElementId, Facets, TypeDefinition, TypeId, Variety};
+use deltasoap_wsdl::xsd::{AttributeUse, ElementId, Facets, Schemas, TypeDefinition, TypeId, Variety};
 use std::collections::HashSet;
 
 /// Position of a simple value: some types of the runtime can only be the content of elements.
@@ -109,13 +109,8 @@ impl Planner<'_> {
         TypeUse::Item(item)
     }
 
-    /// Returns the nearest restriction with an enumeration. Names are not enumerated, since their
-    /// prefixes are the schema's.
     fn enumerating(&self, id: TypeId, builtin: Builtin) -> Option<TypeId> {
-        if matches!(builtin, Builtin::QName | Builtin::Notation) {
-            return None;
-        }
-        self.schemas.enumerating(id)
+        enumerating(self.schemas, id, builtin)
     }
 
     fn enumeration(&mut self, id: TypeId, owner: Owner<'_>) -> ItemId {
@@ -124,7 +119,7 @@ impl Planner<'_> {
         }
         let (preferred_name, namespace) = self.type_name(id, owner);
         let name = self.schemas[id].name.is_some().then(|| preferred_name.clone());
-        let values = self.facets_of(id).map(values).unwrap_or_default();
+        let values = facets_of(self.schemas, id).map(values).unwrap_or_default();
         let docs = self.docs_of_type(id);
         let item = self.add(
             &preferred_name,
@@ -136,42 +131,14 @@ impl Planner<'_> {
         item
     }
 
-    fn facets_of(&self, id: TypeId) -> Option<&Facets> {
-        match &self.schemas[id].definition {
-            TypeDefinition::Simple(simple) => simple.facets.as_deref(),
-            TypeDefinition::Complex(_) => None,
-        }
-    }
-
     /// Returns the [facets](Self::facets) of an anonymous type, which are documented where it is
     /// used.
     pub(super) fn inline_facets(&self, id: TypeId) -> Docs {
         if self.schemas[id].name.is_none() { self.facets(id) } else { Docs::new() }
     }
 
-    /// Documents the facets of a restriction that the Rust type does not check.
     fn facets(&self, id: TypeId) -> Docs {
-        let Some(facets) = self.facets_of(id) else { return Docs::new() };
-        let number = |name: &str, value: Option<u64>| value.map(|value| format!("{name} {value}"));
-        let text = |name: &str, value: &Option<Box<str>>| value.as_ref().map(|value| format!("{name} {value}"));
-        let bounds = [
-            number("length", facets.length),
-            number("length at least", facets.min_length),
-            number("length at most", facets.max_length),
-            text("at least", &facets.min_inclusive),
-            text("at most", &facets.max_inclusive),
-            text("greater than", &facets.min_exclusive),
-            text("less than", &facets.max_exclusive),
-            number("digits at most", facets.total_digits),
-            number("fraction digits at most", facets.fraction_digits),
-            facets.patterns.first().map(|pattern| format!("pattern {pattern}")),
-        ];
-        let bounds: Vec<String> = bounds.into_iter().flatten().collect();
-        if bounds.is_empty() {
-            Docs::new()
-        } else {
-            vec![Paragraph::Text(format!("Not checked: {}.", bounds.join(", ")))]
-        }
+        facets(self.schemas, id)
     }
 
     /// Returns a list. The items of a list of lists, which XSD forbids, are texts.
@@ -184,8 +151,7 @@ impl Planner<'_> {
     }
 
     fn union(&mut self, id: TypeId, owner: Owner<'_>) -> TypeUse {
-        let mut ids = Vec::new();
-        self.members(id, &mut ids, &mut HashSet::new(), 0);
+        let ids = members(self.schemas, id);
         let (preferred_name, namespace) = self.type_name(id, owner);
         let name = self.schemas[id].name.is_some().then(|| preferred_name.clone());
         let docs = self.docs_of_type(id);
@@ -215,21 +181,6 @@ impl Planner<'_> {
                 builtin.local().to_owned()
             }
             _ => "Value".to_owned(),
-        }
-    }
-
-    /// Collects the types in a union that are not unions.
-    fn members(&self, id: TypeId, into: &mut Vec<TypeId>, seen: &mut HashSet<TypeId>, depth: usize) {
-        if !seen.insert(id) {
-            return;
-        }
-        match self.schemas.variety(id) {
-            Some(Variety::Union(_)) if depth > MAX_DEPTH => into.push(TypeId::ANY_SIMPLE),
-            Some(Variety::Union(members)) => {
-                members.iter().for_each(|&member| self.members(member, into, seen, depth + 1));
-            }
-            Some(_) => into.push(id),
-            None => {}
         }
     }
 
@@ -264,12 +215,71 @@ impl Planner<'_> {
     fn is_qname(&self, id: TypeId) -> bool {
         matches!(self.schemas.variety(id), Some(Variety::Builtin(Builtin::QName)))
     }
+}
 
-    /// Documents the value of an empty element or an absent attribute.
-    pub(super) fn value_docs(default: Option<&str>, fixed: Option<&str>) -> Docs {
-        let say = |what: &str, value: &str| Paragraph::Text(format!("{what}: {value}"));
-        let default = default.map(|value| say("Default", value));
-        default.into_iter().chain(fixed.map(|value| say("Always", value))).collect()
+/// Returns the nearest restriction with an enumeration. Names are not enumerated, since their
+/// prefixes are the schema's.
+pub(crate) fn enumerating(schemas: &Schemas, id: TypeId, builtin: Builtin) -> Option<TypeId> {
+    if matches!(builtin, Builtin::QName | Builtin::Notation) {
+        return None;
+    }
+    schemas.enumerating(id)
+}
+
+/// Returns the facets of a simple type itself.
+pub(crate) fn facets_of(schemas: &Schemas, id: TypeId) -> Option<&Facets> {
+    match &schemas[id].definition {
+        TypeDefinition::Simple(simple) => simple.facets.as_deref(),
+        TypeDefinition::Complex(_) => None,
+    }
+}
+
+/// Documents the facets of a restriction that generated types do not check.
+pub(crate) fn facets(schemas: &Schemas, id: TypeId) -> Docs {
+    let Some(facets) = facets_of(schemas, id) else { return Docs::new() };
+    let number = |name: &str, value: Option<u64>| value.map(|value| format!("{name} {value}"));
+    let text = |name: &str, value: &Option<Box<str>>| value.as_ref().map(|value| format!("{name} {value}"));
+    let bounds = [
+        number("length", facets.length),
+        number("length at least", facets.min_length),
+        number("length at most", facets.max_length),
+        text("at least", &facets.min_inclusive),
+        text("at most", &facets.max_inclusive),
+        text("greater than", &facets.min_exclusive),
+        text("less than", &facets.max_exclusive),
+        number("digits at most", facets.total_digits),
+        number("fraction digits at most", facets.fraction_digits),
+        facets.patterns.first().map(|pattern| format!("pattern {pattern}")),
+    ];
+    let bounds: Vec<String> = bounds.into_iter().flatten().collect();
+    if bounds.is_empty() { Docs::new() } else { vec![Paragraph::Text(format!("Not checked: {}.", bounds.join(", ")))] }
+}
+
+/// Documents the value of an empty element or an absent attribute.
+pub(crate) fn value_docs(default: Option<&str>, fixed: Option<&str>) -> Docs {
+    let say = |what: &str, value: &str| Paragraph::Text(format!("{what}: {value}"));
+    let default = default.map(|value| say("Default", value));
+    default.into_iter().chain(fixed.map(|value| say("Always", value))).collect()
+}
+
+/// Returns the types in a union that are not unions.
+pub(crate) fn members(schemas: &Schemas, id: TypeId) -> Vec<TypeId> {
+    let mut found = Vec::new();
+    add_members(schemas, id, &mut found, &mut HashSet::new(), 0);
+    found
+}
+
+fn add_members(schemas: &Schemas, id: TypeId, into: &mut Vec<TypeId>, seen: &mut HashSet<TypeId>, depth: usize) {
+    if !seen.insert(id) {
+        return;
+    }
+    match schemas.variety(id) {
+        Some(Variety::Union(_)) if depth > MAX_DEPTH => into.push(TypeId::ANY_SIMPLE),
+        Some(Variety::Union(members)) => {
+            members.iter().for_each(|&member| add_members(schemas, member, into, seen, depth + 1));
+        }
+        Some(_) => into.push(id),
+        None => {}
     }
 }
 
@@ -277,7 +287,7 @@ impl Planner<'_> {
 const MAX_DEPTH: usize = 16;
 
 /// Returns the values, each once.
-fn values(facets: &Facets) -> Vec<(String, Docs)> {
+pub(crate) fn values(facets: &Facets) -> Vec<(String, Docs)> {
     let mut seen = HashSet::new();
     let values = facets.enumeration.iter().filter(|value| seen.insert(&value.value));
     values.map(|value| (value.value.to_string(), docs(value.documentation.as_deref()))).collect()

@@ -15,8 +15,8 @@ pub(super) fn docs(paragraphs: &[Paragraph]) -> TokenStream {
             lines.push(String::new());
         }
         match paragraph {
-            Paragraph::Text(text) => lines.extend(wrapped(&plain(text))),
-            Paragraph::Rustdoc(text) => lines.extend(wrapped(text)),
+            Paragraph::Text(text) => lines.extend(wrapped(&plain(text), WIDTH)),
+            Paragraph::Rustdoc(text) => lines.extend(wrapped(text, WIDTH)),
         }
     }
     let shown = |line: String| line.replace(|c: char| c.is_control() || reverses(c), "");
@@ -42,9 +42,14 @@ pub(super) fn code(name: &str) -> String {
 
 /// Escapes text of the WSDL so that it has no special meaning in rustdoc. Blank lines stay.
 fn plain(text: &str) -> String {
+    with_words(text, word)
+}
+
+/// Converts the words of a text. White space between them becomes one space, and blank lines stay.
+pub(crate) fn with_words(text: &str, convert: impl Fn(&str) -> String) -> String {
     let mut out: Vec<String> = Vec::new();
     for line in text.lines() {
-        let line = line.split_whitespace().map(word).collect::<Vec<_>>().join(" ");
+        let line = line.split_whitespace().map(&convert).collect::<Vec<_>>().join(" ");
         if !(line.is_empty() && out.last().is_none_or(String::is_empty)) {
             out.push(line);
         }
@@ -71,16 +76,17 @@ fn word(word: &str) -> String {
 
 /// Returns true for characters that change the displayed order of the text after them, or end a
 /// line in some editors: they can hide code. The compiler refuses most of them in comments.
-fn reverses(c: char) -> bool {
+pub(crate) fn reverses(c: char) -> bool {
     matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-fn wrapped(text: &str) -> Vec<String> {
+/// Breaks lines that are longer than a number of characters.
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for line in text.lines() {
         let mut out = String::new();
         for word in line.split_whitespace() {
-            if !out.is_empty() && out.chars().count() + word.chars().count() >= WIDTH {
+            if !out.is_empty() && out.chars().count() + word.chars().count() >= width {
                 lines.push(std::mem::take(&mut out));
             }
             if !out.is_empty() {
@@ -113,7 +119,7 @@ mod tests {
 
     #[test]
     fn long_lines_are_broken() {
-        let lines = wrapped(&"word ".repeat(50));
+        let lines = wrapped(&"word ".repeat(50), WIDTH);
         assert_eq!(lines.len(), 3);
         assert!(lines.iter().all(|line| line.len() <= WIDTH));
     }

@@ -6,7 +6,7 @@
 //! Nothing of a WSDL reaches the output except as part of an identifier, in a string, or in a
 //! comment.
 
-mod docs;
+pub(crate) mod docs;
 mod serde;
 mod services;
 mod types;

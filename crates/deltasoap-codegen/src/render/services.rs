@@ -79,9 +79,6 @@ struct Render<'m> {
     server_items: Vec<TokenStream>,
 }
 
-/// Endings of names without information.
-const EMPTY_ENDINGS: [&str; 8] = ["PortType", "_PortType", "Port", "Soap", "_SOAP", "SOAP", "Interface", "Binding"];
-
 /// Methods of clients that are not operations.
 const METHODS: [&str; 7] = ["new", "builder", "with_client", "with_options", "with_header", "whole", "leased"];
 
@@ -100,8 +97,7 @@ struct Named<'m> {
 
 impl<'m> Render<'m> {
     fn service(&mut self, service: &'m Service) {
-        let ending = EMPTY_ENDINGS.iter().find_map(|ending| service.preferred_name.strip_suffix(ending));
-        let base = ending.filter(|base| !base.is_empty()).unwrap_or(&service.preferred_name);
+        let base = service.base_name();
         let mut methods = Scope::without(&METHODS);
         let operations: Vec<Named<'m>> =
             service.operations.iter().map(|operation| self.named(operation, &mut methods)).collect();

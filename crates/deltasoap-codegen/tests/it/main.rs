@@ -5,4 +5,5 @@ mod corpus;
 mod goldens;
 mod hostile;
 mod messages;
+mod python;
 mod support;
