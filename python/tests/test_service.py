@@ -21,6 +21,8 @@ from shop import ORDER, PLACED, XML, Shop, envelope, order
 
 import deltasoap
 
+ECHO = Path(__file__).with_name("data") / "echo.wsdl"
+
 
 def client(url: str, port: str = "Soap11") -> Any:
     return zeep.Client(f"{url}?wsdl", port_name=port)
@@ -329,6 +331,61 @@ def test_a_service_serves_what_its_wsdl_imports(tmp_path: Path) -> None:
     second.operation("Say")(lambda text: f"{text}?")
     with second.run_in_thread() as url:
         assert zeep.Client(f"{url}?wsdl").service.Say("a") == "a?"
+
+
+RPC = b"""<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:r"
+    xmlns:xsd="http://www.w3.org/2001/XMLSchema"
+    xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" targetNamespace="urn:r">
+  <message name="in"><part name="a" type="xsd:int"/><part name="class" type="xsd:string"/></message>
+  <message name="out"><part name="sum" type="xsd:int"/><part name="text" type="xsd:string"/></message>
+  <portType name="p"><operation name="Add"><input message="t:in"/><output message="t:out"/>
+  </operation></portType>
+  <binding name="b" type="t:p">
+    <soap:binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/>
+    <operation name="Add"><soap:operation soapAction="add"/>
+      <input><soap:body use="literal" namespace="urn:r"/></input>
+      <output><soap:body use="literal" namespace="urn:r"/></output></operation>
+  </binding>
+  <service name="S"><port name="P" binding="t:b"><soap:address location="http://h/"/></port></service>
+</definitions>"""
+
+
+def test_the_parts_of_rpc_are_arguments() -> None:
+    service = deltasoap.Service(RPC)
+
+    @service.operation
+    def Add(a: int, class_: str) -> dict[str, Any]:
+        return {"sum": a + 1, "text": f"{class_}!"}
+
+    with service.run_in_thread() as url:
+        answer = client(url, "P").service.Add(**{"a": 1, "class": "c"})
+    assert (answer.sum, answer.text) == (2, "c!")
+
+
+def test_lists_are_columns_if_the_service_says_so() -> None:
+    import numpy as np
+
+    service = deltasoap.Service(ECHO, columns=True)
+    seen: list[Any] = []
+
+    @service.operation
+    def echoDoubles(item: Any) -> Any:
+        seen.append(item)
+        return item * 2
+
+    @service.operation
+    def echoAll(trade: Any, **others: Any) -> Any:
+        seen.append([each.symbol for each in trade])
+        return {"trade": trade}
+
+    trades = [{"id": each, "price": each / 2, "symbol": f"S{each}"} for each in range(5)]
+    with service.run_in_thread() as url:
+        caller = client(url, "Echo").service
+        assert caller.echoDoubles([1.5, 2.5]) == [3.0, 5.0]
+        answer = caller.echoAll(trade=trades)
+    assert isinstance(seen[0], np.ndarray) and seen[0].tolist() == [1.5, 2.5]
+    assert seen[1] == ["S0", "S1", "S2", "S3", "S4"]
+    assert [(each.id, each.price) for each in answer.trade] == [(n, n / 2) for n in range(5)]
 
 
 SCRIPT = """

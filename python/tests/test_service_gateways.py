@@ -311,3 +311,31 @@ def test_a_request_whose_client_has_gone_is_not_answered() -> None:
 
     asyncio.run(run())
     assert not sent and not shop.requests
+
+
+def test_memory_is_that_of_an_address_and_of_few_of_them() -> None:
+    shop = Shop()
+    application = shop.service.wsgi()
+
+    def skipped(port: int, count: int = 3) -> int:
+        """Send requests from a port; return how much of them was known."""
+        before: int = shop.service.stats["request_bytes_skipped"]
+        for _ in range(count):
+            environ = {
+                "REQUEST_METHOD": "POST",
+                "PATH_INFO": "/",
+                "CONTENT_TYPE": "text/xml",
+                "CONTENT_LENGTH": str(len(order())),
+                "REMOTE_ADDR": "10.0.0.1",
+                "REMOTE_PORT": str(port),
+                "wsgi.input": io.BytesIO(order()),
+            }
+            assert b"OrderResponse" in b"".join(application(environ, lambda *_: None))
+        return shop.service.stats["request_bytes_skipped"] - before
+
+    assert skipped(1) > 0
+    assert skipped(0) == 0, "without a port, it is unknown which requests are of one client"
+    assert skipped(2, 1) == 0 and skipped(1, 1) > 0
+    for port in range(1000, 2100):
+        skipped(port, 1)
+    assert skipped(1, 1) == 0, "the connection was forgotten"
