@@ -138,7 +138,13 @@ class Interface:
     def contract(self) -> tuple[Any, str]:
         """The contract, and the text of the WSDL."""
         for method in self._methods:
-            self._describe(method)
+            try:
+                self._describe(method)
+            except NameError as error:
+                raise TypeError(
+                    f"{method.parameters.shown}() has a hint that cannot be looked up: {error}; "
+                    "define it in the module of the function, outside other functions"
+                ) from error
             if method.handler is not None:
                 method.handler.has_columns = self._has_columns(method)
         text = self.wsdl()

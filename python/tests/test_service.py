@@ -337,7 +337,8 @@ RPC = b"""<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:r"
     xmlns:xsd="http://www.w3.org/2001/XMLSchema"
     xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" targetNamespace="urn:r">
   <message name="in"><part name="a" type="xsd:int"/><part name="class" type="xsd:string"/></message>
-  <message name="out"><part name="sum" type="xsd:int"/><part name="text" type="xsd:string"/></message>
+  <message name="out"><part name="sum" type="xsd:int"/>
+    <part name="text" type="xsd:string"/></message>
   <portType name="p"><operation name="Add"><input message="t:in"/><output message="t:out"/>
   </operation></portType>
   <binding name="b" type="t:p">
@@ -378,7 +379,9 @@ def test_lists_are_columns_if_the_service_says_so() -> None:
         seen.append([each.symbol for each in trade])
         return {"trade": trade}
 
-    trades = [{"id": each, "price": each / 2, "symbol": f"S{each}"} for each in range(5)]
+    trades = [
+        {"id": each, "price": each / 2, "symbol": f"S{each}", "at": PLACED} for each in range(5)
+    ]
     with service.run_in_thread() as url:
         caller = client(url, "Echo").service
         assert caller.echoDoubles([1.5, 2.5]) == [3.0, 5.0]

@@ -404,6 +404,32 @@ def test_hints_without_an_xml_type_are_errors(function: Any, message: str) -> No
         service().operation(function)
 
 
+EARLY = deltasoap.Service(name="Early", namespace="urn:early")
+
+
+@EARLY.operation
+def later(value: Later) -> Later:
+    return value
+
+
+def never(value: Never) -> None:  # type: ignore[name-defined]  # noqa: F821
+    pass
+
+
+def test_hints_may_name_what_is_defined_later() -> None:
+    with called(EARLY) as client:
+        assert client.service.later({"name": "a"}).name == "a"
+    undefined = service()
+    undefined.operation(never)
+    with pytest.raises(TypeError, match=r"never\(\) has a hint that cannot be looked up: .*Never"):
+        undefined.wsgi()
+
+
+@dataclass
+class Later:
+    name: str
+
+
 def test_two_types_of_one_name_are_an_error() -> None:
     shop = service()
 
