@@ -418,7 +418,7 @@ def never(value: Never) -> None:  # type: ignore[name-defined]  # noqa: F821
 
 def test_hints_may_name_what_is_defined_later() -> None:
     with called(EARLY) as client:
-        assert client.service.later({"name": "a"}).name == "a"
+        assert client.service.later({"name": "a"}) == "a"
     undefined = service()
     undefined.operation(never)
     with pytest.raises(TypeError, match=r"never\(\) has a hint that cannot be looked up: .*Never"):
