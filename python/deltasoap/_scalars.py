@@ -226,10 +226,10 @@ def write_string(value: Any) -> str:
 
 
 def write_base64(value: Any) -> str:
-    """Return bytes in base64; a text is taken for bytes in UTF-8."""
+    """Return bytes in base64; a text is taken as base64 already."""
     import base64
 
-    return base64.b64encode(value.encode() if isinstance(value, str) else bytes(value)).decode()
+    return value if isinstance(value, str) else base64.b64encode(bytes(value)).decode()
 
 
 def write_hex(value: Any) -> str:

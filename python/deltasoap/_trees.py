@@ -32,5 +32,10 @@ def text(value: Any) -> bytes:
         from xml.etree import ElementTree
 
         return ElementTree.tostring(value)
+    if not hasattr(value, "tag"):
+        raise TypeError(
+            f"a wildcard takes an element of lxml or an AnyObject, not {type(value).__name__}: "
+            "say which element it is, xsd.AnyObject(client.get_element(...), value)"
+        )
     serialized: bytes = _etree().tostring(value)
     return serialized

@@ -2,11 +2,15 @@
 
 use crate::columns::microseconds;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{
     Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray, StringArray, StructArray};
+use arrow_array::{
+    Array, ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray, RecordBatch, RecordBatchIterator, StringArray,
+    StructArray,
+};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Fields};
 use deltasoap_core::Column;
@@ -57,13 +61,13 @@ pub(crate) fn array(column: &Column, nil: &[bool]) -> ArrayRef {
 }
 
 /// Joins columns of one length.
-pub(crate) fn table(columns: Vec<(String, ArrayRef)>, count: usize) -> ArrayRef {
+pub(crate) fn table(columns: Vec<(String, ArrayRef)>, count: usize) -> StructArray {
     let field = |(name, array): &(String, ArrayRef)| Field::new(name, array.data_type().clone(), true);
     let fields: Fields = columns.iter().map(field).collect();
     let arrays: Vec<ArrayRef> = columns.into_iter().map(|(_, array)| array).collect();
     match StructArray::try_new_with_length(fields, arrays, None, count) {
-        Ok(array) => Arc::new(array),
-        Err(_) => Arc::new(StructArray::new_null(Fields::empty(), count)),
+        Ok(array) => array,
+        Err(_) => StructArray::new_null(Fields::empty(), count),
     }
 }
 
@@ -71,7 +75,7 @@ pub(crate) fn table(columns: Vec<(String, ArrayRef)>, count: usize) -> ArrayRef 
 ///
 /// # Errors
 /// If the type cannot be exported.
-pub(crate) fn capsules<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyTuple>> {
+pub(crate) fn capsules<'py>(py: Python<'py>, array: &dyn Array) -> PyResult<Bound<'py, PyTuple>> {
     let refused = |error: arrow_schema::ArrowError| PyValueError::new_err(error.to_string());
     let is_table = matches!(array.data_type(), DataType::Struct(_));
     let field = Field::new("", array.data_type().clone(), !is_table);
@@ -80,4 +84,15 @@ pub(crate) fn capsules<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound
     let schema = PyCapsule::new_with_value(py, schema, c"arrow_schema")?;
     let data = PyCapsule::new_with_value(py, data, c"arrow_array")?;
     PyTuple::new(py, [schema, data])
+}
+
+/// Returns the capsule of a stream with one record batch.
+///
+/// # Errors
+/// If the type cannot be exported.
+pub(crate) fn stream(py: Python<'_>, table: StructArray) -> PyResult<Bound<'_, PyCapsule>> {
+    let batch = RecordBatch::from(table);
+    let schema = batch.schema();
+    let reader = RecordBatchIterator::new([Ok(batch)], schema);
+    PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
 }

@@ -11,13 +11,14 @@
 use crate::contract::Shop;
 use crate::to_python::ToPython;
 use crate::{arrow, scalars};
+use arrow_array::StructArray;
 use deltasoap_core::lexical::DateTime;
 use deltasoap_core::schema::{Builtin, ComplexElement, Element, ElementRef, View};
 use deltasoap_core::{Column, Lease, Record, Simple, Value};
 use deltasoap_dynamic::Reply;
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySlice, PyString, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyList, PySlice, PyString, PyTuple};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -226,7 +227,7 @@ impl ColumnView {
     ) -> PyResult<Bound<'py, PyTuple>> {
         drop(requested_schema);
         let column = self.column().ok_or_else(|| PyTypeError::new_err("no column"))?;
-        arrow::capsules(py, &arrow::array(column, &self.nil))
+        arrow::capsules(py, &*arrow::array(column, &self.nil))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -303,6 +304,16 @@ impl Rows {
         gathered.or_else(texts).ok_or_else(|| PyTypeError::new_err("no column"))
     }
 
+    fn table(&self) -> PyResult<StructArray> {
+        let mut columns = Vec::new();
+        for name in self.names()? {
+            let view = self.find(&name)?;
+            let column = view.column().ok_or_else(|| PyTypeError::new_err("no column"))?;
+            columns.push((name, arrow::array(column, &view.nil)));
+        }
+        Ok(arrow::table(columns, self.__len__()))
+    }
+
     fn records(&self) -> impl Iterator<Item = Option<&Record>> {
         let items = match self.source.value() {
             Value::List(items) => &items[..],
@@ -367,13 +378,18 @@ impl Rows {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         drop(requested_schema);
-        let mut columns = Vec::new();
-        for name in self.names()? {
-            let view = self.find(&name)?;
-            let column = view.column().ok_or_else(|| PyTypeError::new_err("no column"))?;
-            columns.push((name, arrow::array(column, &view.nil)));
-        }
-        arrow::capsules(py, &arrow::table(columns, self.__len__()))
+        arrow::capsules(py, &self.table()?)
+    }
+
+    /// The Arrow PyCapsule interface: a stream of one record batch.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        drop(requested_schema);
+        arrow::stream(py, self.table()?)
     }
 
     fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {

@@ -10,6 +10,7 @@ use crate::operation::PyOperation;
 use crate::run;
 use crate::to_python::{ToPython, qualified};
 use crate::transport::Transport;
+use bytes::Bytes;
 use deltasoap_core::soap::{Envelope, HeaderBlock};
 use deltasoap_core::{Differential, Tolerance, Value};
 use deltasoap_dynamic::{DynamicClient, DynamicError, Operation, Reply as DynamicReply};
@@ -113,7 +114,7 @@ impl Engine {
         let options = self.options(py, headers, http_headers, timeout)?;
         let client = self.client(address);
         let call = client.prepare_operation(operation.operation.clone()).options(options);
-        let sent = run::wait(py, call.send(&value))?;
+        let sent = run::wait(py, with_parts(call.send(&value)))?;
         self.reply(py, sent)
     }
 
@@ -136,7 +137,7 @@ impl Engine {
         let (client, operation) = (self.client(address), operation.operation.clone());
         let (shop, has_columns) = (Arc::clone(&self.shop), self.settings.has_columns);
         pyo3_async_runtimes::tokio::future_into_py(py, async move {
-            let sent = client.prepare_operation(operation).options(options).send(&value).await;
+            let sent = with_parts(client.prepare_operation(operation).options(options).send(&value)).await;
             Python::attach(|py| received(py, shop, sent, has_columns))
         })
     }
@@ -232,7 +233,7 @@ impl Engine {
         client
     }
 
-    fn reply(&self, py: Python<'_>, sent: Result<Option<DynamicReply>, DynamicError>) -> PyResult<Option<Reply>> {
+    fn reply(&self, py: Python<'_>, sent: Result<Option<Received>, DynamicError>) -> PyResult<Option<Reply>> {
         received(py, Arc::clone(&self.shop), sent, self.settings.has_columns)
     }
 }
@@ -240,11 +241,30 @@ impl Engine {
 fn received(
     py: Python<'_>,
     shop: Arc<Shop>,
-    sent: Result<Option<DynamicReply>, DynamicError>,
+    sent: Result<Option<Received>, DynamicError>,
     has_columns: bool,
 ) -> PyResult<Option<Reply>> {
     let received = sent.map_err(|error| errors::call(py, error))?;
-    Ok(received.map(|reply| Reply { shop, reply: Arc::new(reply), has_columns }))
+    Ok(received.map(|(reply, parts)| Reply { shop, reply: Arc::new(reply), parts, has_columns }))
+}
+
+/// A response, and the parts that came with it and that its body does not refer to.
+type Received = (DynamicReply, Vec<AttachedPart>);
+
+/// The headers of a part, and its bytes.
+type AttachedPart = (Vec<(String, String)>, Bytes);
+
+/// Takes the parts out of a response. They have arrived.
+async fn with_parts(
+    call: impl Future<Output = Result<Option<DynamicReply>, DynamicError>>,
+) -> Result<Option<Received>, DynamicError> {
+    let Some(mut reply) = call.await? else { return Ok(None) };
+    let mut parts = Vec::new();
+    while let Some(part) = reply.attachments.next().await.map_err(DynamicError::Part)? {
+        let headers = part.headers().iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        parts.push((headers, part.bytes().await.map_err(DynamicError::Part)?));
+    }
+    Ok(Some((reply, parts)))
 }
 
 fn seconds(value: f64) -> PyResult<Duration> {
@@ -257,6 +277,7 @@ fn seconds(value: f64) -> PyResult<Duration> {
 pub(crate) struct Reply {
     shop: Arc<Shop>,
     reply: Arc<DynamicReply>,
+    parts: Vec<AttachedPart>,
     has_columns: bool,
 }
 
@@ -282,6 +303,13 @@ impl Reply {
         let converter = ToPython::new(py, &self.shop, &|_| None);
         let block = |it: &HeaderBlock| Ok((qualified(&it.node.name), converter.element(&it.node)?));
         self.reply.head.headers.iter().map(block).collect()
+    }
+
+    /// The parts that came with the message and that its body does not refer to: their headers and
+    /// bytes, decoded.
+    #[getter]
+    fn attachments<'py>(&self, py: Python<'py>) -> Vec<(Vec<(String, String)>, Bound<'py, PyBytes>)> {
+        self.parts.iter().map(|(headers, bytes)| (headers.clone(), PyBytes::new(py, bytes))).collect()
     }
 
     /// The HTTP status.

@@ -95,6 +95,7 @@ def test_rows_go_to_arrow_pandas_and_polars(client: Any) -> None:
     assert batch.to_pylist() == ROWS
     polars = pytest.importorskip("polars")
     assert polars.DataFrame(rows).to_dicts() == ROWS
+    assert pa.table(rows).to_pylist() == ROWS
     pandas = pytest.importorskip("pandas")
     assert pandas.DataFrame(rows.to_numpy())["symbol"].tolist() == ["A", "ä<"]
 

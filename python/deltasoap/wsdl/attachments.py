@@ -37,6 +37,16 @@ class BodyPart:
     content: bytes
     encoding: str = "utf-8"
 
+    @classmethod
+    def decoded(cls, headers: list[tuple[str, str]], content: bytes) -> BodyPart:
+        """A part whose content has been decoded."""
+        kept = {
+            name.encode(): value.encode()
+            for name, value in headers
+            if name.lower() != "content-transfer-encoding"
+        }
+        return cls(kept, content)
+
 
 class Attachment:
     """A part with its headers decoded."""

@@ -12,7 +12,7 @@ from deltasoap.envelope import etree_to_string
 from deltasoap.exceptions import Fault, TransportError, XMLSyntaxError
 from deltasoap.loader import parse_xml
 from deltasoap.wsa import WsAddressingPlugin
-from deltasoap.wsdl.attachments import MessagePack, media_type, related_parts
+from deltasoap.wsdl.attachments import BodyPart, MessagePack, media_type, related_parts
 from deltasoap.wsdl.definitions import Operation
 from deltasoap.wsdl.messages import DocumentMessage, RpcMessage
 from deltasoap.wsdl.xop import process_xop
@@ -307,7 +307,12 @@ class SoapOperation(Operation):
         """What a call returns for the engine's reply."""
         if reply is None or self.output is None or self.output.envelope is None:
             return None
-        return self.output.result(reply.body, reply.headers)
+        result = self.output.result(reply.body, reply.headers)
+        if not reply.attachments:
+            return result
+        pack = MessagePack([BodyPart.decoded(*part) for part in reply.attachments])
+        pack._set_root(result)
+        return pack
 
     def process_reply(self, envelope: etree._Element) -> Any:
         """The value of a response's envelope."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import warnings
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
 
@@ -82,7 +83,13 @@ class Document:
         """The messages by their full names."""
         found = {}
         for each in self._definitions["messages"]:
-            parts = {part["name"]: self._part(part) for part in each["parts"]}
+            try:
+                parts = {part["name"]: self._part(part) for part in each["parts"]}
+            except KeyError as error:
+                warnings.warn(
+                    f"The wsdl:message {each['name']!r} has an invalid part: {error}", stacklevel=2
+                )
+                continue
             found[each["name"]] = AbstractMessage(as_name(each["name"]), parts)
         return found
 
@@ -108,7 +115,11 @@ class Document:
             described["name"],
             self._message(request),
             self._message(response),
-            {each["name"]: self.messages[each["message"]] for each in described["faults"]},
+            {
+                each["name"]: self.messages[each["message"]]
+                for each in described["faults"]
+                if each["message"] in self.messages
+            },
             wsa_action=request["action"] if request is not None else None,
         )
 

@@ -12,6 +12,7 @@ from decimal import Decimal as _Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from deltasoap._scalars import READ, WRITE
+from deltasoap.xsd.const import xsd_ns
 from deltasoap.xsd.types import AnySimpleType, AnyType
 
 if TYPE_CHECKING:
@@ -461,4 +462,5 @@ BUILTINS: dict[str, type[AnyType]] = {
 
 def builtin(name: str) -> AnyType:
     """The type of a local name in XSD; what XSD derives further counts as text."""
-    return BUILTINS.get(name, String)(is_global=True)
+    kind = BUILTINS.get(name, String)
+    return kind(xsd_ns("anyType") if kind is AnyType else None, is_global=True)

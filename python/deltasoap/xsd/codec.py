@@ -185,10 +185,7 @@ def write_any(parent: etree._Element, value: Any) -> None:
     elif isinstance(value, CompoundValue):
         value._xsd_type.render(etree.SubElement(parent, "any"), value, value._xsd_type)
     else:
-        raise TypeError(
-            f"a wildcard takes an element of lxml or an AnyObject, not {type(value).__name__}: "
-            "say which element it is, xsd.AnyObject(client.get_element(...), value)"
-        )
+        raise TypeError(f"{type(value).__name__} is no value that a wildcard takes")
 
 
 def any_type_content(node: etree._Element, value: Any) -> None:

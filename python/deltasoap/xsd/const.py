@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from deltasoap import ns
 from deltasoap._scalars import NIL, SKIP, Mark
+from deltasoap.xsd.names import qname_class
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -21,13 +22,11 @@ Nil = NIL
 
 def xsi_ns(localname: str) -> etree.QName:
     """A name in the namespace of schema instances: `type`, `nil`."""
-    from lxml import etree
-
-    return etree.QName(ns.XSI, localname)
+    made: etree.QName = qname_class()(ns.XSI, localname)
+    return made
 
 
 def xsd_ns(localname: str) -> etree.QName:
     """A name in the namespace of XML Schema."""
-    from lxml import etree
-
-    return etree.QName(ns.XSD, localname)
+    made: etree.QName = qname_class()(ns.XSD, localname)
+    return made

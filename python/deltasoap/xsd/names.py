@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from deltasoap import ns
@@ -50,11 +51,44 @@ def create_prefixed_name(qname: etree.QName | None, schema: Any) -> str | None:
     return f"{prefix}:{qname.localname}" if prefix else qname.text
 
 
+class Name:
+    """A qualified name where lxml is not installed: what this package uses of `etree.QName`."""
+
+    def __init__(self, namespace: str | None, localname: str | None = None) -> None:
+        text = localname if localname is not None else namespace or ""
+        if localname is not None and namespace:
+            text = f"{{{namespace}}}{localname}"
+        self.text = text
+        uri, _, self.localname = text.rpartition("}")
+        self.namespace = uri[1:] or None
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"Name({self.text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return self.text == str(other)
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+@cache
+def qname_class() -> Any:
+    """The class of names: lxml's, if it is installed."""
+    try:
+        from lxml import etree
+    except ImportError:
+        return Name
+    return etree.QName
+
+
 def as_name(name: Any) -> etree.QName:
     """A name given as text or as a QName."""
-    from lxml import etree
-
-    return name if isinstance(name, etree.QName) else etree.QName(name)
+    made: etree.QName = name if isinstance(name, qname_class()) else qname_class()(name)
+    return made
 
 
 def quoteattr(text: str) -> str:

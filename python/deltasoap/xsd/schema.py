@@ -11,9 +11,9 @@ from deltasoap.exceptions import LookupError, NamespaceError
 from deltasoap.settings import Settings
 from deltasoap.xsd import builtins
 from deltasoap.xsd.names import as_name
-from deltasoap.xsd.particles import Base, Element, Given
+from deltasoap.xsd.particles import Element
 from deltasoap.xsd.sources import Sources
-from deltasoap.xsd.views import Views
+from deltasoap.xsd.views import SchemaElement, Views
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -117,7 +117,7 @@ class Schema:
         """A global element by its name, `{namespace}local` or `prefix:local`."""
         name = self._qname(qname)
         if name.text == f"{{{ns.XSD}}}schema":
-            return _SchemaElement()
+            return SchemaElement()
         return self._find("element", name, lambda views: views.contract.element_names)
 
     def get_type(self, qname: Any, fail_silently: bool = False) -> Any:
@@ -216,21 +216,3 @@ class Schema:
                 raise ValueError(f"No namespace defined for the prefix {prefix!r}")
             return as_name(f"{{{found}}}{local}")
         return as_name(name)
-
-
-class _SchemaElement(Base):
-    """`xsd:schema` as an element of messages: its value is a `Schema`."""
-
-    name = "schema"
-    attr_name = "schema"
-    qname = property(lambda self: as_name(f"{{{ns.XSD}}}schema"))
-
-    def parse(
-        self, xmlelement: Any, schema: Any, allow_none: bool = False, context: Any = None
-    ) -> Any:
-        """The schema in a message."""
-        return Schema(xmlelement, getattr(schema, "_transport", None))
-
-    def bind(self, given: Given, name: str | None) -> dict[str, Any]:
-        """The field."""
-        return super().bind(given, name or self.attr_name)

@@ -48,14 +48,19 @@ class Sources:
         return [each for each in (self.root, *self._loaded.values()) if each]
 
     def namespaces(self) -> list[str]:
-        """The target namespaces of the schemas in the order in which they are read.
-
-        The documents of a WSDL in files are read by the engine, and count only by its order.
-        """
+        """The target namespaces of the schemas in the order in which they are named."""
         found: dict[str, None] = {}
-        if self.root:
-            self._collect(self.root, self.location, found, set())
+        root = self.root or self._document(self.location)
+        if root:
+            self._collect(root, self.location, found, set())
         return list(found)
+
+    def _document(self, location: str) -> bytes | None:
+        """A document that was loaded, or that the engine read from a file."""
+        if location in self._loaded or not os.path.isfile(location):
+            return self._loaded.get(location)
+        with open(location, "rb") as file:
+            return file.read()
 
     def _collect(
         self, document: bytes, location: str, found: dict[str, None], seen: set[str]
@@ -73,8 +78,9 @@ class Sources:
             for each in references:
                 place = each.get("schemaLocation") or each.get("location")
                 target = absolute_location(place, location) if place else ""
-                if target in self._loaded and target not in seen:
-                    self._collect(self._loaded[target], target, found, seen)
+                content = self._document(target) if target not in seen else None
+                if content:
+                    self._collect(content, target, found, seen)
 
     def contract(self) -> Any:
         """The contract of the documents."""

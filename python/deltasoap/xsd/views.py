@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from deltasoap import ns
-from deltasoap.exceptions import LookupError, NamespaceError
+from deltasoap.exceptions import LookupError, NamespaceError, ValidationError
 from deltasoap.xsd import builtins
 from deltasoap.xsd.names import as_name, quoteattr
 from deltasoap.xsd.particles import (
@@ -17,6 +17,7 @@ from deltasoap.xsd.particles import (
     Any_,
     AnyAttribute,
     Attribute,
+    Base,
     Choice,
     Element,
     Group,
@@ -70,6 +71,10 @@ class Views:
         """The contract that writes and reads a type, and its reference there."""
         if self._is_reached(self.contract, ref) or self.sources is None:
             return self.contract, ref
+        if self.contract.type(ref).get("abstract"):
+            raise ValidationError(
+                f"The type {ref} is abstract: pass a value of a type that is derived from it"
+            )
         return self._extended.contract, ref
 
     @staticmethod
@@ -111,12 +116,16 @@ class Views:
     def _pending(self, ref: Any, owner: str) -> Pending:
         return Pending(lambda: self.type(ref, owner))
 
-    def _element(self, description: dict[str, Any], is_global: bool) -> Element:
+    def _element(
+        self, description: dict[str, Any], is_global: bool, namespace: str | None = None
+    ) -> Element:
         name = description["name"]
         default = description.get("fixed") or description.get("default")
+        # A type without a name belongs to the namespace of its schema, if its element has none.
+        owner = f"{{{namespace}}}{name}" if namespace and not name.startswith("{") else name
         return Element(
             name,
-            self._pending(description["type"], name),
+            self._pending(description["type"], owner),
             nillable=description["nillable"],
             default=default,
             is_global=is_global,
@@ -130,7 +139,7 @@ class Views:
         made.is_global = description["name"] is not None
         return made
 
-    def content(self, description: dict[str, Any]) -> Any:
+    def content(self, description: dict[str, Any], namespace: str | None) -> Any:
         """The content of a complex type, after that of the type that it extends."""
         base = self._base(description)
         if description.get("text") is not None:
@@ -138,7 +147,7 @@ class Views:
             inherited = text._element if text.is_complex else Element("_value_1", text)
             return inherited
         particle = description.get("content")
-        own = self._particle(particle) if particle is not None else None
+        own = self._particle(particle, namespace) if particle is not None else None
         inherited = base._element if base is not None else None
         if description["derivation"] == "restriction" or inherited is None:
             return own if own is not None else inherited
@@ -172,7 +181,7 @@ class Views:
         made.array_type = _Item(self, array["item"]) if array.get("item") is not None else None
         return made
 
-    def _particle(self, description: dict[str, Any]) -> Any:
+    def _particle(self, description: dict[str, Any], namespace: str | None) -> Any:
         kind = description["kind"]
         maximum = "unbounded" if description["max"] is None else description["max"]
         if kind == "any":
@@ -182,10 +191,13 @@ class Views:
                 process_contents=description.get("process", "strict"),
             )
         if kind == "element":
-            made = self._element(description, is_global=description.get("is_ref", False))
+            if description["name"] == _SCHEMA:
+                return SchemaElement()
+            is_ref = description.get("is_ref", False)
+            made = self._element(description, is_ref, namespace)
             made.min_occurs, made.max_occurs = description["min"], maximum
             return made
-        parts = [self._particle(each) for each in description["items"]]
+        parts = [self._particle(each, namespace) for each in description["items"]]
         if kind == "choice":
             # No option is required before one is chosen.
             for each in parts:
@@ -224,7 +236,8 @@ class _ViewedComplex(ComplexType):
     def __getattr__(self, name: str) -> Any:
         # Called for what is not set yet, which is the content and the attributes.
         if name == "_element":
-            self._element = self._views.content(self._description)
+            namespace = self.qname.namespace if self.qname is not None else None
+            self._element = self._views.content(self._description, namespace)
             return self._element
         if name == "_attributes":
             self._attributes = self._views.attributes(self._description)
@@ -236,7 +249,7 @@ class _ViewedComplex(ComplexType):
 
     @cached_property
     def _value_class(self) -> type:
-        has_schema = any(part.qname.text == _SCHEMA for _, part in self.elements if part.name)
+        has_schema = any(isinstance(part, SchemaElement) for _, part in self.elements)
         base = InlineSchemaValue if has_schema else CompoundValue
         return value_class(base, self.name or "ComplexType", self)
 
@@ -285,6 +298,22 @@ def reaching(names: list[str]) -> str:
         f'<xs:schema xmlns:xs={quoteattr(ns.XSD)} targetNamespace="urn:deltasoap:types"{declared}>'
     )
     return f"{start}{imports}{elements}</xs:schema>"
+
+
+class SchemaElement(Base):
+    """`xsd:schema` as an element of messages: its value is a `Schema`."""
+
+    name = "schema"
+    attr_name = "schema"
+    qname = property(lambda self: as_name(_SCHEMA))
+
+    def parse(
+        self, xmlelement: Any, schema: Any, allow_none: bool = False, context: Any = None
+    ) -> Any:
+        """The schema in a message."""
+        from deltasoap.xsd.schema import Schema
+
+        return Schema(xmlelement, getattr(schema, "_transport", None))
 
 
 class InlineSchemaValue(CompoundValue):
