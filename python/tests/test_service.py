@@ -449,3 +449,36 @@ def post(url: str, name: str) -> str:
         except requests.ConnectionError:
             time.sleep(0.05)
     raise AssertionError("the server does not listen")
+
+
+BARE = """
+import sys, urllib.request
+
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"lxml", "numpy", "requests", "httpx", "isodate"}:
+            raise ImportError(name)
+
+
+sys.meta_path.insert(0, Missing())
+from shop import Shop, XML, order
+
+shop = Shop()
+with shop.service.run_in_thread() as url:
+    for customer in ("Ada", "late"):
+        request = urllib.request.Request(url, order(customer), XML)
+        try:
+            print(b"OrderResponse" in urllib.request.urlopen(request).read())
+        except urllib.error.HTTPError as error:
+            print(b"A-7" in error.read())
+print(shop.requests[0]["item"][0].code)
+"""
+
+
+def test_a_service_needs_no_other_package() -> None:
+    folder = Path(__file__).parent
+    run = subprocess.run(
+        [sys.executable, "-c", BARE], capture_output=True, text=True, cwd=folder, check=False
+    )
+    assert run.stdout.split() == ["True", "True", "A-1"], run.stderr
