@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from deltasoap._engine import ColumnView, Rows
     from deltasoap.client import AsyncClient, CachingClient, Client
+    from deltasoap.context import Attachment, Context
     from deltasoap.exceptions import Fault
     from deltasoap.http import HttpTransport
     from deltasoap.plugins import Plugin
+    from deltasoap.service import Service
     from deltasoap.settings import Settings
     from deltasoap.transports import AsyncTransport, Transport
     from deltasoap.version import __version__
@@ -28,13 +30,16 @@ __all__ = [
     "AnyObject",
     "AsyncClient",
     "AsyncTransport",
+    "Attachment",
     "CachingClient",
     "Client",
     "ColumnView",
+    "Context",
     "Fault",
     "HttpTransport",
     "Plugin",
     "Rows",
+    "Service",
     "Settings",
     "Transport",
     "__version__",
@@ -47,11 +52,14 @@ _HOMES = {
     "Rows": "_engine",
     "AsyncClient": "client",
     "AsyncTransport": "transports",
+    "Attachment": "context",
     "CachingClient": "client",
     "Client": "client",
+    "Context": "context",
     "Fault": "exceptions",
     "HttpTransport": "http",
     "Plugin": "plugins",
+    "Service": "service",
     "Settings": "settings",
     "Transport": "transports",
     "__version__": "version",

@@ -197,3 +197,66 @@ class Rows(Sequence[Any]):
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[Any, Any]: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any: ...
     def __eq__(self, other: object, /) -> bool: ...
+
+_Answer = tuple[int, list[tuple[bytes, bytes]], bytes]
+"""An HTTP response: its status, headers and body."""
+
+def served(contract: Contract) -> list[tuple[Operation, list[str]]]: ...
+def files(contract: Contract) -> list[tuple[str, str]] | None: ...
+
+@final
+class Server:
+    """A service whose operations are functions in Python."""
+
+    def __new__(
+        cls,
+        contract: Contract,
+        handlers: Sequence[tuple[Operation, Callable[[Any, Any], Any], bool, bool, bool]],
+        explain: Callable[[Any, str], Any],
+        event_loop: Callable[[], Any],
+        settings: Mapping[str, Any],
+    ) -> Server: ...
+    def handle(
+        self,
+        method: str,
+        target: str,
+        headers: Sequence[tuple[bytes, bytes]],
+        body: bytes,
+        *,
+        peer: tuple[str, int] | None = None,
+        principal: str | None = None,
+        secure: bool = False,
+    ) -> _Answer: ...
+    def handle_async(
+        self,
+        method: str,
+        target: str,
+        headers: Sequence[tuple[bytes, bytes]],
+        body: bytes,
+        *,
+        peer: tuple[str, int] | None = None,
+        principal: str | None = None,
+        secure: bool = False,
+    ) -> Awaitable[_Answer]: ...
+    def listen(
+        self,
+        host: str,
+        port: int,
+        *,
+        workers: int = 0,
+        drain: float = 30.0,
+        tls: tuple[bytes, bytes] | None = None,
+    ) -> Listener: ...
+    @property
+    def stats(self) -> dict[str, int]: ...
+    @property
+    def wsdl(self) -> str | None: ...
+
+@final
+class Listener:
+    """A server that listens."""
+
+    @property
+    def address(self) -> tuple[str, int]: ...
+    def serve(self) -> None: ...
+    def stop(self) -> None: ...

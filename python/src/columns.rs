@@ -14,7 +14,7 @@ use crate::{arrow, scalars};
 use arrow_array::StructArray;
 use deltasoap_core::lexical::DateTime;
 use deltasoap_core::schema::{Builtin, ComplexElement, Element, ElementRef, View};
-use deltasoap_core::{Column, Record, Simple, Value};
+use deltasoap_core::{Column, Lease, Record, Simple, Value};
 use deltasoap_dynamic::Reply;
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyTypeError};
 use pyo3::prelude::*;
@@ -31,10 +31,28 @@ pub(crate) enum Step {
     Typed,
 }
 
+/// A message that was received, and stays as it is while columns read it.
+pub(crate) trait Message: Send + Sync {
+    /// Returns the content of the body.
+    fn body(&self) -> &Value;
+}
+
+impl Message for Reply {
+    fn body(&self) -> &Value {
+        &self.body
+    }
+}
+
+impl Message for Lease<Value> {
+    fn body(&self) -> &Value {
+        self
+    }
+}
+
 /// Where a list is.
 pub(crate) enum Source {
-    /// In a response.
-    Reply(Arc<Reply>, Box<[Step]>),
+    /// In a message.
+    Message(Arc<dyn Message>, Box<[Step]>),
     /// A copy.
     Owned(Value),
 }
@@ -43,9 +61,8 @@ impl Source {
     fn value(&self) -> &Value {
         const ABSENT: &Value = &Value::Absent;
         match self {
-            Source::Reply(reply, steps) => {
-                let root: &Value = &reply.body;
-                steps.iter().try_fold(root, |value, step| within(value, *step)).unwrap_or(ABSENT)
+            Source::Message(message, steps) => {
+                steps.iter().try_fold(message.body(), |value, step| within(value, *step)).unwrap_or(ABSENT)
             }
             Source::Owned(value) => value,
         }

@@ -291,7 +291,7 @@ impl Reply {
         let part = |uri: &deltasoap_core::PartUri| self.reply.part(uri).map(|bytes| bytes.to_vec());
         let converter = ToPython::new(py, &self.shop, &part);
         let converter = match self.has_columns {
-            true => converter.with_columns(Arc::clone(&self.shop), Arc::clone(&self.reply)),
+            true => converter.with_columns(Arc::clone(&self.shop), Arc::clone(&self.reply) as _),
             false => converter,
         };
         converter.content(&self.reply.body, content)

@@ -24,6 +24,7 @@ mod names;
 mod operation;
 mod run;
 mod scalars;
+mod server;
 mod to_python;
 mod transport;
 
@@ -43,4 +44,6 @@ mod engine_module {
     use crate::http::Http;
     #[pymodule_export]
     use crate::operation::PyOperation;
+    #[pymodule_export]
+    use crate::server::{Listener, Server, files, served};
 }

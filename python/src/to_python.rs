@@ -4,7 +4,7 @@
 //! `None`. Nested values are converted by nested calls: the depth of a message is limited when it is
 //! read.
 
-use crate::columns::{self, ColumnView, Rows, Source, Step};
+use crate::columns::{self, ColumnView, Message, Rows, Source, Step};
 use crate::contract::Shop;
 use crate::names::{Layout, Name, Slot};
 use crate::scalars;
@@ -12,7 +12,6 @@ use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{ArrayElement, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, View};
 use deltasoap_core::{Column, Node, PartUri, QName, Record, Shared, Simple, Value, ns};
-use deltasoap_dynamic::Reply;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
@@ -30,17 +29,29 @@ pub(crate) struct ToPython<'c, 'py> {
     shared: RefCell<HashMap<usize, Py<PyAny>>>,
     /// Set if lists of numbers and flat structs are columns: the response, and the way from its
     /// body to the value that is being converted.
-    columns: Option<(Arc<Shop>, Arc<Reply>, RefCell<Vec<Step>>)>,
+    columns: Option<(Arc<Shop>, Arc<dyn Message>, RefCell<Vec<Step>>)>,
+    /// True if empty texts are texts; for zeep, they are `None`.
+    keeps_empty: bool,
 }
 
 impl<'c, 'py> ToPython<'c, 'py> {
     pub(crate) fn new(py: Python<'py>, shop: &'c Shop, part: &'c dyn Fn(&PartUri) -> Option<Vec<u8>>) -> Self {
-        ToPython { py, shop, part, shared: RefCell::default(), columns: None }
+        ToPython { py, shop, part, shared: RefCell::default(), columns: None, keeps_empty: false }
     }
 
     /// Converts lists of numbers and of flat structs to columns, which keep the response.
-    pub(crate) fn with_columns(self, shop: Arc<Shop>, reply: Arc<Reply>) -> Self {
-        ToPython { columns: Some((shop, reply, RefCell::default())), ..self }
+    pub(crate) fn with_columns(self, shop: Arc<Shop>, message: Arc<dyn Message>) -> Self {
+        ToPython { columns: Some((shop, message, RefCell::default())), ..self }
+    }
+
+    /// Converts empty texts to texts, not to `None`.
+    pub(crate) fn with_empty_texts(self) -> Self {
+        ToPython { keeps_empty: true, ..self }
+    }
+
+    /// Returns true for a text that is `None` in Python.
+    fn is_none(&self, text: &str) -> bool {
+        text.is_empty() && !self.keeps_empty
     }
 
     /// Converts a value within the current one.
@@ -69,11 +80,11 @@ impl<'c, 'py> ToPython<'c, 'py> {
             }
             (Value::Absent | Value::Nil | Value::NilWith(_), _) => Ok(self.none()),
             // zeep has no empty texts: an element without text is None.
-            (Value::Simple(Simple::String(text)), _) if text.is_empty() => Ok(self.none()),
+            (Value::Simple(Simple::String(text)), _) if self.is_none(text) => Ok(self.none()),
             (Value::Simple(simple), _) => self.simple(simple, content),
             (Value::Name(name), _) => Ok(PyString::new(self.py, &name.to_string()).into_any()),
             (Value::Packed(column) | Value::Column(column), _) => match &self.columns {
-                Some((_, reply, steps)) => self.column_view(reply, steps),
+                Some((_, message, steps)) => self.column_view(message, steps),
                 None => self.column(column, content),
             },
             (Value::Part(uri), _) => match (self.part)(uri) {
@@ -138,7 +149,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
         self.shared.borrow_mut().insert(shared.address(), self.py.None());
         let converted = match shared.get() {
             // A way through the response cannot lead into a shared value.
-            Some(value) => ToPython::new(self.py, self.shop, self.part).content(&value, content)?,
+            Some(value) => ToPython { columns: None, shared: RefCell::default(), ..*self }.content(&value, content)?,
             None => self.none(),
         };
         self.shared.borrow_mut().insert(shared.address(), converted.clone().unbind());
@@ -160,13 +171,13 @@ impl<'c, 'py> ToPython<'c, 'py> {
         self.list(items.iter().enumerate().map(item))
     }
 
-    fn column_view(&self, reply: &Arc<Reply>, steps: &RefCell<Vec<Step>>) -> PyResult<Bound<'py, PyAny>> {
-        ColumnView::new(Source::Reply(Arc::clone(reply), steps.borrow().clone().into())).into_array(self.py)
+    fn column_view(&self, message: &Arc<dyn Message>, steps: &RefCell<Vec<Step>>) -> PyResult<Bound<'py, PyAny>> {
+        ColumnView::new(Source::Message(Arc::clone(message), steps.borrow().clone().into())).into_array(self.py)
     }
 
     /// Converts items to a column, or to rows, if they are of such a type.
     fn as_columns(&self, items: &[Value], content: ElementRef) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some((shop, reply, steps)) = &self.columns else { return Ok(None) };
+        let Some((shop, message, steps)) = &self.columns else { return Ok(None) };
         let view = self.shop.schema().view(content);
         match view.element {
             Element::Simple(_) => {
@@ -174,7 +185,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
                 gathered.map(|column| column.into_array(self.py)).transpose()
             }
             Element::Complex(complex) if columns::is_flat(complex, view) => {
-                let source = Source::Reply(Arc::clone(reply), steps.borrow().clone().into());
+                let source = Source::Message(Arc::clone(message), steps.borrow().clone().into());
                 let rows = Rows::new(Arc::clone(shop), source, content);
                 Ok(Some(Bound::new(self.py, rows)?.into_any()))
             }
@@ -188,7 +199,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
 
     fn column(&self, column: &Column, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
         self.list(column.iter().map(|item| match &item {
-            Simple::String(text) if text.is_empty() => Ok(self.none()),
+            Simple::String(text) if self.is_none(text) => Ok(self.none()),
             item => self.simple(item, content),
         }))
     }
