@@ -28,6 +28,18 @@ struct WithoutCode;
 struct TonicAndReqwest;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/python.md")]
+struct Python;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/numpy-and-arrow.md")]
+struct NumpyAndArrow;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/python-server.md")]
+struct PythonServer;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/rpc-encoded.md")]
 struct RpcEncoded;
 
@@ -94,6 +106,10 @@ struct MigratingFromCxf;
 #[cfg(doctest)]
 #[doc = include_str!("src/migrating-from-zeep.md")]
 struct MigratingFromZeep;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/migrating-from-spyne.md")]
+struct MigratingFromSpyne;
 
 #[cfg(doctest)]
 #[doc = include_str!("src/migrating-from-node-soap.md")]

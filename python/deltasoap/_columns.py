@@ -63,12 +63,22 @@ def numbers(value: Any, code: str) -> tuple[bytes, bytes | None] | None:
             return None
         return given.astype(wanted).tobytes(), mask
     if given.dtype != wanted:
-        if wanted.kind in "iu" and given.dtype.kind in "iu" and given.size:
-            limits = np.iinfo(wanted)
-            if int(given.min()) < limits.min or int(given.max()) > limits.max:
-                raise ValueError(f"a number does not fit into {wanted}")
-        given = given.astype(wanted, casting="same_kind" if wanted.kind == "f" else "safe")
+        given = _converted(given, wanted)
     return np.ascontiguousarray(given).tobytes(), mask
+
+
+def _converted(given: Any, wanted: Any) -> Any:
+    """Return an array of another type; integers are compared with its limits first."""
+    import numpy as np
+
+    if wanted.kind == "f":
+        return given.astype(wanted, casting="same_kind")
+    if wanted.kind not in "iu" or given.dtype.kind not in "iu":
+        return given.astype(wanted, casting="safe")
+    limits = np.iinfo(wanted)
+    if given.size and (int(given.min()) < limits.min or int(given.max()) > limits.max):
+        raise ValueError(f"a number does not fit into {wanted}")
+    return given.astype(wanted)
 
 
 def columns(value: Any) -> dict[str, Any] | None:
@@ -91,6 +101,8 @@ def _arrow_column(column: Any) -> Any:
 
     kind = column.type
     is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
-    if (is_number or pa.types.is_timestamp(kind)) and not column.null_count:
+    # NumPy has no zones.
+    is_plain = is_number or (pa.types.is_timestamp(kind) and kind.tz is None)
+    if is_plain and not column.null_count:
         return column.to_numpy()
     return column.to_pylist()

@@ -1,4 +1,4 @@
-"""The engine's HTTP for messages that Python writes, and other transports for those of the engine."""
+"""The engine's HTTP for messages of Python, and other transports for those of the engine."""
 
 from __future__ import annotations
 

@@ -149,6 +149,21 @@ def test_moments_with_a_zone_are_in_utc(client: Any) -> None:
     assert received[0] == np.datetime64("2025-12-31T23:30")
 
 
+def test_a_zone_of_arrow_is_kept(client: Any) -> None:
+    at = pa.array([datetime.datetime(2026, 1, 1)], pa.timestamp("us", "Europe/Berlin"))
+    trade = {"id": [1], "price": [1.0], "symbol": ["A"], "at": at}
+    rows = everything(client, trade=pa.table(trade))["trade"]
+    assert rows[0].at == at[0].as_py()
+    assert rows[0].at.tzinfo is not None
+
+
+def test_integers_of_another_size_are_converted(client: Any) -> None:
+    for kind in ("i1", "u2", "i8", "u8"):
+        assert everything(client, nils=np.array([4, 5], kind))["nils"].tolist() == [4, 5]
+    with pytest.raises(TypeError, match="safe"):
+        everything(client, nils=np.array([1.5]))
+
+
 def test_numbers_that_do_not_fit_are_errors(client: Any) -> None:
     with pytest.raises(ValueError, match="does not fit into int32"):
         everything(client, nils=np.array([2**40]))

@@ -149,10 +149,4 @@ mod tests {
             assert_eq!(number(ExitCode::from(code)), code);
         }
     }
-
-    #[test]
-    fn a_command_ends_when_it_is_stopped() {
-        let serve = ["deltasoap", "serve", "--listen", "127.0.0.1:0"];
-        assert_eq!(run(serve, std::future::ready(())), INTERRUPTED);
-    }
 }

@@ -141,13 +141,21 @@ class SoapMessage:
         if not values:
             return None
         if isinstance(values, list):
-            return values
+            return self._as_elements(values)
         value = self.header(**values) if isinstance(values, dict) else values
         return [
             xsd.AnyObject(element, value[name])
             for name, element in self.header.type.elements
             if name in value and value[name] is not None
         ]
+
+    def _as_elements(self, values: list[Any]) -> list[Any]:
+        from lxml import etree
+
+        header = etree.Element(self._name("Header"))
+        for value in values:
+            _write_block(header, value)
+        return list(header)
 
     def result(self, body: Any, headers: list[tuple[str, Any]]) -> Any:
         """What a call returns for values that the engine read."""

@@ -17,6 +17,12 @@ class Client(client.Client):
     _default_transport: Any = Transport
     _has_columns = False
 
+    @property
+    def _uses_engine(self) -> bool:
+        # Messages are written as zeep writes them, to the prefix, and malformed responses that zeep
+        # reads are read: both goes through lxml. The engine converts the values all the same.
+        return False
+
 
 class AsyncClient(Client, client.AsyncClient):
     """A client whose operations are awaited, which sends through httpx."""

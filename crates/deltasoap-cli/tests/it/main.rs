@@ -17,6 +17,14 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+/// Programs that contain the command end it when they are interrupted. (In the unit tests, other
+/// servers have taken what a process has only once.)
+#[test]
+fn a_command_ends_when_it_is_stopped() {
+    let serve = ["deltasoap", "serve", "--listen", "127.0.0.1:0"];
+    assert_eq!(deltasoap_cli::run(serve, std::future::ready(())), 130);
+}
+
 fn testdata(path: &str) -> String {
     files::in_repository(path).to_string_lossy().into_owned()
 }
