@@ -90,6 +90,10 @@ struct Settings {
     authenticate: Option<Py<PyAny>>,
 }
 
+/// An operation, the function that answers it, whether that returns an awaitable, whether it wants to
+/// know more than the values, and whether lists of numbers are columns.
+type Answering<'py> = (Bound<'py, PyOperation>, Py<PyAny>, bool, bool, bool);
+
 /// A response as adapters send it: status, headers, body.
 type Answer = (u16, Vec<(Py<PyBytes>, Py<PyBytes>)>, Py<PyBytes>);
 
@@ -97,16 +101,14 @@ type Answer = (u16, Vec<(Py<PyBytes>, Py<PyBytes>)>, Py<PyBytes>);
 impl Server {
     /// Creates a service.
     ///
-    /// `handlers` are operations with what answers them: a function that is called with the values
-    /// of the request and what else is known about it, or `None`, and returns the value, header
-    /// blocks and attachments of the response; whether it returns an awaitable; whether it wants to
-    /// know more than the values; and whether lists of numbers are columns. `explain(error,
-    /// operation)` returns the parts of a fault for an exception, and `event_loop()` the loop for
-    /// awaitables where the caller has none.
+    /// The functions of `handlers` are called with the values of the request and what else is known
+    /// about it, or `None`, and return the value, header blocks and attachments of the response.
+    /// `explain(error, operation)` returns the parts of a fault for an exception, and `event_loop()`
+    /// the loop for awaitables where the caller has none.
     #[new]
     fn new(
         contract: &PyContract,
-        handlers: Vec<(Bound<'_, PyOperation>, Py<PyAny>, bool, bool, bool)>,
+        handlers: Vec<Answering<'_>>,
         explain: Py<PyAny>,
         event_loop: Py<PyAny>,
         settings: Settings,

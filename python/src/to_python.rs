@@ -19,6 +19,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// A message that columns read, and the way from its body to the value that is being converted.
+type Columns = (Arc<Shop>, Arc<dyn Message>, RefCell<Vec<Step>>);
+
 /// Converts values of one message.
 pub(crate) struct ToPython<'c, 'py> {
     py: Python<'py>,
@@ -27,9 +30,8 @@ pub(crate) struct ToPython<'c, 'py> {
     part: &'c dyn Fn(&PartUri) -> Option<Vec<u8>>,
     /// Values that several places share, by their address.
     shared: RefCell<HashMap<usize, Py<PyAny>>>,
-    /// Set if lists of numbers and flat structs are columns: the response, and the way from its
-    /// body to the value that is being converted.
-    columns: Option<(Arc<Shop>, Arc<dyn Message>, RefCell<Vec<Step>>)>,
+    /// Set if lists of numbers and flat structs are columns.
+    columns: Option<Columns>,
     /// True if empty texts are texts; for zeep, they are `None`.
     keeps_empty: bool,
 }

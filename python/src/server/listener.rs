@@ -49,16 +49,15 @@ impl Listener {
     fn serve(&self, py: Python<'_>) -> PyResult<()> {
         let taken = self.server.lock().unwrap_or_else(PoisonError::into_inner).take();
         let server = taken.ok_or_else(|| PyRuntimeError::new_err("the server has served already"))?;
-        let service = self.service.clone();
-        let mut serving = run::wait(py, async move { tokio::spawn(server.serve(service)) })?;
+        let mut serving = Box::pin(server.serve(self.service.clone()));
         let interrupted = match run::wait(py, &mut serving) {
             Ok(served) => return ended(served),
             Err(interrupted) => interrupted,
         };
         self.handle.shutdown();
-        match run::wait(py, &mut serving) {
-            Ok(served) => ended(served)?,
-            Err(_) => serving.abort(),
+        // A second exception drops the server.
+        if let Ok(served) = run::wait(py, &mut serving) {
+            ended(served)?;
         }
         Err(interrupted)
     }
@@ -69,10 +68,6 @@ impl Listener {
     }
 }
 
-fn ended(served: Result<std::io::Result<()>, tokio::task::JoinError>) -> PyResult<()> {
-    match served {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(PyOSError::new_err(error.to_string())),
-        Err(error) => Err(PyRuntimeError::new_err(error.to_string())),
-    }
+fn ended(served: std::io::Result<()>) -> PyResult<()> {
+    served.map_err(|error| PyOSError::new_err(error.to_string()))
 }
