@@ -6,6 +6,7 @@
 use crate::contract::{PyContract, Shop};
 use crate::errors;
 use crate::from_python::FromPython;
+use crate::http::Headers;
 use crate::operation::PyOperation;
 use crate::run;
 use crate::to_python::{ToPython, qualified};
@@ -62,7 +63,7 @@ impl Engine {
     ) -> PyResult<Self> {
         let transport = match transport {
             Some(function) => Transport::Python(Arc::new(function)),
-            None => Transport::Native(HttpTransport::new()),
+            None => Transport::Native(Box::new(HttpTransport::new())),
         };
         let settings = Settings {
             tolerance: crate::contract::tolerance(tolerance)?,
@@ -252,7 +253,7 @@ fn received(
 type Received = (DynamicReply, Vec<AttachedPart>);
 
 /// The headers of a part, and its bytes.
-type AttachedPart = (Vec<(String, String)>, Bytes);
+type AttachedPart = (Headers, Bytes);
 
 /// Takes the parts out of a response. They have arrived.
 async fn with_parts(
@@ -308,7 +309,7 @@ impl Reply {
     /// The parts that came with the message and that its body does not refer to: their headers and
     /// bytes, decoded.
     #[getter]
-    fn attachments<'py>(&self, py: Python<'py>) -> Vec<(Vec<(String, String)>, Bound<'py, PyBytes>)> {
+    fn attachments<'py>(&self, py: Python<'py>) -> Vec<(Headers, Bound<'py, PyBytes>)> {
         self.parts.iter().map(|(headers, bytes)| (headers.clone(), PyBytes::new(py, bytes))).collect()
     }
 

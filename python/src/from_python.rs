@@ -508,7 +508,8 @@ impl<'c, 'py> FromPython<'c, 'py> {
         slots.iter().for_each(|slot| slot.collect(&mut |name| names.push(name)));
         let mut found = Vec::new();
         for name in names {
-            let is_value = |value: Bound<'py, PyAny>| !value.cast::<PyList>().is_ok_and(|list| list.is_empty());
+            let is_value =
+                |value: Bound<'py, PyAny>| !value.cast::<PyList>().is_ok_and(pyo3::types::PyListMethods::is_empty);
             if values.get(self.py, name)?.is_some_and(is_value) {
                 found.push(name.as_str());
             }
@@ -587,7 +588,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
             true => Node { name: name.clone(), ..self.node(value, Some(name))? },
             false => {
                 let text = self.py.import("deltasoap._scalars")?.getattr("write_any")?.call1((value,))?;
-                let text: String = text.extract().map_err(PyErr::from)?;
+                let text: String = text.extract()?;
                 let children = if text.is_empty() { Vec::new() } else { vec![Child::Text(text.as_str().into())] };
                 Node { children, ..Node::new(name.clone()) }
             }

@@ -21,8 +21,11 @@ pub(crate) struct Http {
     transport: HttpTransport,
 }
 
+/// Headers in their order.
+pub(crate) type Headers = Vec<(String, String)>;
+
 /// Status, headers and body.
-type Received = (u16, Vec<(String, String)>, Bytes);
+type Received = (u16, Headers, Bytes);
 
 #[pymethods]
 impl Http {
@@ -40,7 +43,7 @@ impl Http {
         body: Vec<u8>,
         headers: HashMap<String, String>,
         timeout: Option<f64>,
-    ) -> PyResult<(u16, Vec<(String, String)>, Bound<'py, PyBytes>)> {
+    ) -> PyResult<(u16, Headers, Bound<'py, PyBytes>)> {
         let request = request(url, body, headers)?;
         let sent = run::wait(py, exchange(self.transport.clone(), request, limit(timeout)?))?;
         let (status, headers, body) = sent.map_err(|error| failed(py, error.as_ref()))?;

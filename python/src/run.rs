@@ -34,9 +34,13 @@ where
             loop {
                 match tokio::time::timeout(SIGNALS, &mut future).await {
                     Ok(output) => return Ok(output),
-                    Err(_) => Python::attach(|py| py.check_signals())?,
+                    Err(_) => Python::attach(check_signals)?,
                 }
             }
         })
     })
+}
+
+fn check_signals(py: Python<'_>) -> PyResult<()> {
+    py.check_signals()
 }

@@ -20,7 +20,7 @@ use tower::Service;
 /// What carries requests.
 #[derive(Clone)]
 pub(crate) enum Transport {
-    Native(HttpTransport),
+    Native(Box<HttpTransport>),
     Python(Arc<Py<PyAny>>),
 }
 
@@ -52,9 +52,9 @@ impl Service<Request<Body>> for Transport {
                 let response = transport.call(request).await?;
                 Ok(response.map(Either::Left))
             }),
-            Transport::Python(function) => Box::pin(async move {
-                post(&function, request).await.map(|response| response.map(Either::Right)).map_err(Into::into)
-            }),
+            Transport::Python(function) => {
+                Box::pin(async move { post(&function, request).await.map(|response| response.map(Either::Right)) })
+            }
         }
     }
 }

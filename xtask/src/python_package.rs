@@ -33,6 +33,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let tool = |name: &str| python.with_file_name(name).display().to_string();
     let here = |command: &mut Command| shell::run(command.current_dir(shell::root().join("python")));
+    here(&mut shell::command("cargo", ["fmt", "--check"]))?;
+    here(&mut shell::command("cargo", ["clippy", "--locked", "--quiet", "--", "-D", "warnings"]))?;
     here(&mut shell::command(&tool("ruff"), ["check", "."]))?;
     here(&mut shell::command(&tool("ruff"), ["format", "--check", "."]))?;
     here(&mut shell::command(&tool("mypy"), ["--strict", "-p", "deltasoap"]))?;
