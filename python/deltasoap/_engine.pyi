@@ -3,6 +3,20 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, final
 
+__all__ = [
+    "ColumnView",
+    "Contract",
+    "Engine",
+    "Http",
+    "Listener",
+    "Operation",
+    "Reply",
+    "Rows",
+    "Server",
+    "files",
+    "served",
+]
+
 _Ref = str | int | None
 """A type by its name ``{namespace}local``, or by its number if it has none."""
 

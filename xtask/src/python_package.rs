@@ -38,7 +38,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     here(&mut shell::command(&tool("ruff"), ["check", "."]))?;
     here(&mut shell::command(&tool("ruff"), ["format", "--check", "."]))?;
     here(&mut shell::command(&tool("mypy"), ["--strict", "-p", "deltasoap"]))?;
-    here(&mut shell::command(&tool("stubtest"), ["deltasoap._engine"]))?;
+    here(&mut shell::command(&tool("stubtest"), ["deltasoap._engine", "--mypy-config-file", "pyproject.toml"]))?;
     here(&mut shell::command(&tool("python"), ["-m", "pytest", "-q", "tests", "--ignore", "tests/zeep_suite"]))?;
     if !arguments.no_zeep {
         let zeep = zeep_source(&python)?;
