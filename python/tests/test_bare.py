@@ -43,7 +43,11 @@ def test_a_client_needs_no_other_package() -> None:
 def test_importing_the_package_imports_no_other() -> None:
     program = "import sys, deltasoap; print(*sys.modules)"
     run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parent,
     )
     loaded = {name.split(".")[0] for name in run.stdout.split()}
     assert not loaded & {"lxml", "numpy", "requests", "httpx", "asyncio", "urllib"}

@@ -6,17 +6,22 @@ import importlib
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 
 import deltasoap
 import deltasoap.zeep
 
 HEAVY = ("lxml", "requests", "httpx", "numpy", "pyarrow", "isodate", "asyncio")
 
+HERE = Path(__file__).parent
+
 
 def imported(statement: str) -> set[str]:
     """The modules that a fresh interpreter has after a statement."""
     code = f"{statement}; import sys; print(*sys.modules)"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    shown = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=HERE
+    )
     return set(shown.stdout.split())
 
 

@@ -412,7 +412,10 @@ print("ended", flush=True)
 def test_a_signal_ends_the_server_after_the_requests_that_have_begun(number: int) -> None:
     port = free_port()
     program = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, str(port)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", SCRIPT, str(port)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parent,
     )
     try:
         url = f"http://127.0.0.1:{port}/"
