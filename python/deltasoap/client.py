@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
 
+from deltasoap._exchanges import connected
 from deltasoap.proxy import AsyncServiceProxy, ServiceProxy
 from deltasoap.settings import Settings
 from deltasoap.wsdl.document import Document
@@ -107,6 +108,7 @@ class Client:
     def _engine(self) -> Any:
         from deltasoap._engine import Engine
 
+        connected.add(self)
         if self._transport is None:
             return Engine(self.wsdl.contract, tolerance="any_order", **self._engine_options)
         from deltasoap.http import Post

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from deltasoap import transports
 from deltasoap._engine import Http
+from deltasoap._exchanges import Logged, connected, logger
+from deltasoap._loading import load
 from deltasoap.envelope import etree_to_string
 
 if TYPE_CHECKING:
@@ -27,24 +29,24 @@ class HttpTransport:
 
     @cached_property
     def _http(self) -> Http:
+        connected.add(self)
         return Http()
 
     def load(self, url: str) -> bytes:
         """Return a document of the WSDL, from a URL or a file."""
         if url.startswith(("http://", "https://")):
-            from urllib.request import urlopen
-
-            with urlopen(url, timeout=self.load_timeout) as response:
-                content: bytes = response.read()
-                return content
+            logger.debug("Loading remote data from: %s", url)
+            return load(url, self.load_timeout)
         with open(url.removeprefix("file://"), "rb") as file:
             return file.read()
 
     def post(self, address: str, message: bytes, headers: Mapping[str, str]) -> HttpResponse:
         """Send a message that Python code has written."""
-        return HttpResponse(
-            *self._http.post(address, message, dict(headers), self.operation_timeout)
-        )
+        with Logged(address) as logged:
+            sent = self._http.post(address, message, dict(headers), self.operation_timeout)
+            response = HttpResponse(*sent)
+            logged.exchanged(response.status_code, len(message), len(response.content))
+        return response
 
     def post_xml(
         self, address: str, envelope: etree._Element, headers: Mapping[str, str]
@@ -63,8 +65,12 @@ class AsyncHttpTransport(HttpTransport):
         self, address: str, message: bytes, headers: Mapping[str, str]
     ) -> HttpResponse:
         """Send a message that Python code has written."""
-        sent = await self._http.post_async(address, message, dict(headers), self.operation_timeout)
-        return HttpResponse(*sent)
+        timeout = self.operation_timeout
+        with Logged(address) as logged:
+            sent = await self._http.post_async(address, message, dict(headers), timeout)
+            response = HttpResponse(*sent)
+            logged.exchanged(response.status_code, len(message), len(response.content))
+        return response
 
     async def post_xml(  # type: ignore[override]
         self, address: str, envelope: etree._Element, headers: Mapping[str, str]

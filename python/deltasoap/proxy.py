@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import ItemsView, Iterator
+from collections.abc import ItemsView, Iterable, Iterator
 from typing import Any
 
 
@@ -75,7 +75,7 @@ class ServiceProxy:
             return self._operations[key]
         except KeyError:
             raise AttributeError(
-                f"Service has no operation {key!r}; it has {', '.join(sorted(self._operations))}"
+                f"Service has no operation {key!r}{remedy(key, self._operations)}"
             ) from None
 
     def __iter__(self) -> Iterator[tuple[str, OperationProxy]]:
@@ -90,3 +90,11 @@ class AsyncServiceProxy(ServiceProxy):
     """A service whose operations are awaited."""
 
     _operation_class = AsyncOperationProxy
+
+
+def remedy(name: str, names: Iterable[str]) -> str:
+    """Which names there are: the most similar one, or all."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, names, 1)
+    return f". Did you mean {near[0]!r}?" if near else f"; it has {', '.join(sorted(names))}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,6 +35,10 @@ class Settings:
     forbid_external: bool = False
     #: Accept the elements of a sequence in any order.
     xsd_ignore_sequence_order: bool = False
+    #: Show the documents of a WSDL while they are loaded from the network: True for a bar of tqdm,
+    #: if that is installed and standard error is a terminal; or a function that is called with each
+    #: URL.
+    progress: bool | Callable[[str], object] = False
 
     _overrides: threading.local = field(
         default_factory=threading.local, init=False, repr=False, compare=False

@@ -12,15 +12,16 @@ use crate::run;
 use crate::to_python::{ToPython, qualified};
 use crate::transport::Transport;
 use bytes::Bytes;
-use deltasoap_core::soap::{Envelope, HeaderBlock};
+use deltasoap_core::soap::HeaderBlock;
 use deltasoap_core::{Differential, Tolerance, Value};
 use deltasoap_dynamic::{DynamicClient, DynamicError, Operation, Reply as DynamicReply};
-use deltasoap_http::{CallOptions, ClientBuilder, HttpTransport};
+use deltasoap_http::{CallOptions, ClientBuilder};
 use http::{HeaderName, HeaderValue};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::collections::HashMap;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -61,16 +62,13 @@ impl Engine {
         differential: bool,
         columns: bool,
     ) -> PyResult<Self> {
-        let transport = match transport {
-            Some(function) => Transport::Python(Arc::new(function)),
-            None => Transport::Native(Box::new(HttpTransport::new())),
-        };
         let settings = Settings {
             tolerance: crate::contract::tolerance(tolerance)?,
             timeout: timeout.map(seconds).transpose()?,
             is_differential: differential,
             has_columns: columns,
         };
+        let transport = Transport::new(transport);
         Ok(Engine { shop: Arc::clone(&contract.shop), settings, transport, clients: Mutex::default() })
     }
 
@@ -86,15 +84,7 @@ impl Engine {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let value = self.arguments(py, operation, args, kwargs)?;
         let headers = self.headers(py, headers)?;
-        let of = &operation.operation;
-        let (name, content) = of.request().ok_or_else(|| PyValueError::new_err("the operation has no request"))?;
-        let view = of.view(content);
-        let method = of.method().map_err(|error| errors::lookup(py, &error))?;
-        let envelope = Envelope::element(name, &value, view).version(of.version());
-        let envelope = envelope.encoding(method.element.encoding).headers(&headers);
-        let written = envelope.to_vec();
-        let written = written.map_err(|error| errors::raise(py, "ValidationError", (error.to_string(),), &[]))?;
-        Ok(PyBytes::new(py, &written))
+        operation.write(py, operation.operation.request(), &value, &headers)
     }
 
     /// Calls an operation and waits for its response; `None` for one-way operations.
@@ -162,6 +152,8 @@ impl Engine {
         dict.set_item("request_bytes", encoded.bytes)?;
         dict.set_item("request_bytes_written", encoded.written)?;
         dict.set_item("deviations", deviations)?;
+        dict.set_item("bytes_sent", self.transport.wire().sent.load(Relaxed))?;
+        dict.set_item("bytes_received", self.transport.wire().received.load(Relaxed))?;
         Ok(dict)
     }
 }

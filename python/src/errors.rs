@@ -3,6 +3,7 @@
 use deltasoap_core::Node;
 use deltasoap_dynamic::{DynamicError, LookupError};
 use deltasoap_http::CallError;
+use deltasoap_wsdl::ErrorKind;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -79,7 +80,8 @@ impl Invalid {
         let path = self.path();
         match self.reason {
             Reason::Text(text) => raise(py, "ValidationError", (text,), &[("path", path)]),
-            Reason::UnexpectedName(text) => PyTypeError::new_err(text),
+            Reason::UnexpectedName(text) if path.is_empty() => PyTypeError::new_err(text),
+            Reason::UnexpectedName(text) => PyTypeError::new_err(format!("{text} (at {path})")),
             Reason::Raised(error) => {
                 let note = if path.is_empty() { None } else { Some(format!("at {path}")) };
                 // Python 3.10 has no notes.
@@ -116,7 +118,33 @@ pub(crate) fn raise<'py>(
 
 /// Converts the error of an import.
 pub(crate) fn import(py: Python<'_>, error: &deltasoap_wsdl::Error) -> PyErr {
-    raise(py, "XMLSyntaxError", (with_causes(error),), &[])
+    let text = once(&in_python(with_causes(error))).to_owned();
+    if let ErrorKind::Fetch(_) = error.kind() {
+        return unavailable(py, text);
+    }
+    let is_page = text.contains("the root element is <html>") || text.contains("document type declaration");
+    let remedy = if is_page { ": is it a page of HTML? Check the URL, and whether it needs a login" } else { "" };
+    raise(py, "XMLSyntaxError", (text + remedy,), &[])
+}
+
+/// Makes an exception for a document that cannot be loaded.
+fn unavailable(py: Python<'_>, text: String) -> PyErr {
+    let status = text.rsplit_once(": status ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<u16>().ok());
+    match status {
+        Some(status) => {
+            let remedy = "; check the URL, and whether it needs a login";
+            raise(py, "TransportError", (text + remedy, status), &[])
+        }
+        None if text.contains("not loaded within") => raise(py, "Timeout", (text,), &[]),
+        None => raise(py, "ConnectionError", (text,), &[]),
+    }
+}
+
+/// Returns a text without a second mention of the place that it begins with.
+fn once(text: &str) -> &str {
+    let rest =
+        text.split_once(": ").filter(|(place, rest)| rest.strip_prefix(place).is_some_and(|it| it.starts_with(": ")));
+    rest.map_or(text, |(_, rest)| rest)
 }
 
 /// Converts the error of a lookup.
@@ -139,9 +167,9 @@ pub(crate) fn call(py: Python<'_>, error: DynamicError) -> PyErr {
         }
         DynamicError::Call(CallError::Http(error)) => match crate::transport::raised(error.as_ref()) {
             Some(raised) => raised.clone_ref(py),
-            None => raise(py, "ConnectionError", (with_causes(error.as_ref()),), &[]),
+            None => connection(py, "ConnectionError", error.as_ref()),
         },
-        DynamicError::Call(error @ CallError::Timeout(_)) => raise(py, "Timeout", (with_causes(&error),), &[]),
+        DynamicError::Call(error @ CallError::Timeout(_)) => connection(py, "Timeout", &error),
         DynamicError::Call(CallError::Status(status)) => {
             let text = with_causes(&*status);
             let content = PyBytes::new(py, status.excerpt.as_bytes());
@@ -157,6 +185,28 @@ pub(crate) fn call(py: Python<'_>, error: DynamicError) -> PyErr {
         DynamicError::Lookup(error) => lookup(py, &error),
         error => raise(py, "TransportError", (with_causes(&error),), &[]),
     }
+}
+
+/// What texts of the libraries call by names of Rust, as it is in Python.
+const IN_PYTHON: [(&str, &str); 5] = [
+    ("ClientBuilder::timeout or CallOptions::timeout", "Client(timeout=...)"),
+    (", the limit set by HttpTransportBuilder::connect_timeout", ""),
+    ("or set HttpTransportBuilder::proxy", "or pass a deltasoap.Transport whose session has a proxy"),
+    ("or set ClientBuilder::redirects", "or pass a deltasoap.Transport, which follows"),
+    ("; set CallOptions::idempotent if the call may be repeated", ""),
+];
+
+fn in_python(text: String) -> String {
+    let text = IN_PYTHON.iter().fold(text, |text, (rust, python)| text.replace(rust, python));
+    match text.contains("not trusted") {
+        true => text + "; pass a deltasoap.Transport whose session has `verify` set to a file that trusts it",
+        false => text,
+    }
+}
+
+/// Makes an exception for the network.
+pub(crate) fn connection(py: Python<'_>, class: &str, error: &(dyn std::error::Error + 'static)) -> PyErr {
+    raise(py, class, (in_python(with_causes(error)),), &[])
 }
 
 /// Returns the entries of a fault's detail, as the text of an element `detail`.

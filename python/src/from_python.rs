@@ -110,7 +110,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
             }
             values.set_item(name.python(self.py), value)?;
         }
-        self.only_known(&values, complex, &layout)?;
+        self.only_known(&values, complex, &layout, name)?;
         let record = self.record(&Values::Dict(values), complex, &layout)?;
         Ok(Value::Record(Box::new(record)))
     }
@@ -133,7 +133,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
             Element::Simple(simple) if simple.packed.is_some() => self.packed(value, view),
             element if element.is_name() => self.name(value).map(|name| Value::Name(Box::new(name))),
             Element::Simple(_) | Element::Union(_) => self.simple(value, content, view).map(Value::Simple),
-            Element::Complex(complex) => self.complex(value, complex, content, view),
+            Element::Complex(complex) => self.complex(value, complex, content, view, name),
             Element::Array(array) => self.array(value, array),
             Element::Shared(content) => self.content(value, *content, name).map(|value| match value {
                 Value::Nil => Value::Nil,
@@ -184,6 +184,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
         complex: &ComplexElement,
         content: ElementRef,
         view: View<'_>,
+        name: &QName,
     ) -> Result<Value, Invalid> {
         let layout = self.shop.layouts.of(self.py, content, complex, view);
         let values = match self.values_of(value)? {
@@ -199,7 +200,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
             }
         };
         if let Values::Dict(dict) = &values {
-            self.only_known(dict, complex, &layout)?;
+            self.only_known(dict, complex, &layout, name)?;
         }
         if complex.text.is_some() && self.is_nil_text(&values, &layout)? {
             return Ok(Value::Nil);
@@ -239,6 +240,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
         values: &Bound<'py, PyDict>,
         complex: &ComplexElement,
         layout: &Layout,
+        name: &QName,
     ) -> Result<(), Invalid> {
         let mut known = HashSet::new();
         layout.each(complex, &mut |name| _ = known.insert(name.as_str()));
@@ -249,9 +251,11 @@ impl<'c, 'py> FromPython<'c, 'py> {
             if !known.contains(&*key) && key != "_raw_elements" {
                 let mut names = Vec::new();
                 layout.each(complex, &mut |name| names.push(name.as_str()));
+                let near = near_match(self.py, &key, &names)?;
+                let remedy = near.map(|near| format!(" Did you mean '{near}'?")).unwrap_or_default();
                 return Err(Invalid::unexpected(format!(
-                    "{}() got an unexpected keyword argument '{key}'. Signature: `{}`",
-                    complex.name,
+                    "{}() got an unexpected keyword argument '{key}'. Signature: `{}`{remedy}",
+                    if complex.name.local.is_empty() { name } else { &complex.name },
                     names.join(", ")
                 )));
             }
@@ -520,17 +524,19 @@ impl<'c, 'py> FromPython<'c, 'py> {
     fn groups(&self, value: &Bound<'py, PyAny>, field: &Field, layout: &Layout) -> Result<Value, Invalid> {
         let view = self.shop.schema().view(field.element);
         let Element::Complex(complex) = view.element else { return Err(Invalid::new("no group")) };
-        let items = self.items(value)?;
+        let mut items = self.items(value)?;
+        if field.min == 0 {
+            // The default of a group that occurs any number of times is one without values.
+            items.retain(|item| !item.cast::<PyDict>().is_ok_and(pyo3::types::PyDictMethods::is_empty));
+        }
         self.check_count(items.len(), field)?;
         let mut groups = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
             let group = match self.values_of_group(item, layout)? {
-                Some(values) => {
-                    if let Values::Dict(dict) = &values {
-                        self.only_known(dict, complex, layout)?;
-                    }
-                    self.record(&values, complex, layout)
-                }
+                Some(Values::Dict(dict)) => self
+                    .only_known(&dict, complex, layout, &field.name)
+                    .and_then(|()| self.record(&Values::Dict(dict), complex, layout)),
+                Some(values) => self.record(&values, complex, layout),
                 None => Err(Invalid::new(format!("expected a dict, found {}", kind(item)))),
             };
             groups.push(Value::Record(Box::new(group.map_err(|error| error.at(index))?)));
@@ -711,4 +717,11 @@ pub(crate) fn parse_name(text: &str) -> Option<QName> {
         None => ("", text),
     };
     deltasoap_core::lexical::is_ncname(local).then(|| QName::owned(namespace, local))
+}
+
+/// Returns the name that a misspelt one is most similar to.
+#[cold]
+fn near_match(py: Python<'_>, name: &str, names: &[&str]) -> PyResult<Option<String>> {
+    let matches = py.import("difflib")?.getattr("get_close_matches")?.call1((name, names.to_vec(), 1))?;
+    Ok(matches.extract::<Vec<String>>()?.pop())
 }

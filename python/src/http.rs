@@ -9,6 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::collections::HashMap;
+use std::fmt;
 use std::time::Duration;
 use tower::{Service, ServiceExt};
 
@@ -101,12 +102,27 @@ async fn exchange(
     };
     match limit {
         Some(limit) => {
-            tokio::time::timeout(limit, exchange).await.map_err(|_| format!("no response within {limit:?}"))?
+            let late =
+                || format!("no response within {limit:?}, the limit set by HttpTransport(operation_timeout=...)");
+            tokio::time::timeout(limit, exchange).await.map_err(|_| BoxError::from(Late(late())))?
         }
         None => exchange.await,
     }
 }
 
+/// No response within the time limit.
+#[derive(Debug)]
+struct Late(String);
+
+impl fmt::Display for Late {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Late {}
+
 fn failed(py: Python<'_>, error: &(dyn std::error::Error + 'static)) -> PyErr {
-    errors::raise(py, "ConnectionError", (errors::with_causes(error),), &[])
+    let class = if error.is::<Late>() { "Timeout" } else { "ConnectionError" };
+    errors::connection(py, class, error)
 }

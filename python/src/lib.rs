@@ -12,6 +12,8 @@
 mod arguments;
 mod arrow;
 mod columns;
+#[cfg(feature = "command")]
+mod command;
 mod contract;
 mod definitions;
 mod describe;
@@ -36,6 +38,9 @@ use pyo3::prelude::*;
 mod engine_module {
     #[pymodule_export]
     use crate::columns::{ColumnView, Rows};
+    #[cfg(feature = "command")]
+    #[pymodule_export]
+    use crate::command::command;
     #[pymodule_export]
     use crate::contract::PyContract;
     #[pymodule_export]
@@ -43,7 +48,7 @@ mod engine_module {
     #[pymodule_export]
     use crate::http::Http;
     #[pymodule_export]
-    use crate::operation::PyOperation;
+    use crate::operation::{PyOperation, body};
     #[pymodule_export]
     use crate::server::{Listener, Server, files, served};
 }

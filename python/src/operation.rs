@@ -1,12 +1,16 @@
 //! Operations of a contract.
 
 use crate::contract::{Shop, version};
+use crate::from_python::FromPython;
+use crate::to_python::{self, ToPython};
 use crate::{describe, errors};
-use deltasoap_core::QName;
 use deltasoap_core::schema::{ElementRef, Field, Style, Use};
+use deltasoap_core::soap::{Envelope, HeaderBlock, Version};
+use deltasoap_core::{Node, QName, Value};
 use deltasoap_dynamic::Operation;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::sync::Arc;
 
 /// An operation of a binding.
@@ -48,6 +52,23 @@ impl PyOperation {
 
     fn fields<'py>(&self, py: Python<'py>, fields: &[Field]) -> PyResult<Vec<Message<'py>>> {
         fields.iter().map(|field| self.message(py, &field.name, field.element)).collect()
+    }
+
+    /// Writes the envelope of a message with this element in its body.
+    pub(crate) fn write<'py>(
+        &self,
+        py: Python<'py>,
+        element: Option<(&QName, ElementRef)>,
+        value: &Value,
+        headers: &[HeaderBlock],
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let of = &self.operation;
+        let (name, content) = element.ok_or_else(|| PyValueError::new_err("the operation has no such message"))?;
+        let method = of.method().map_err(|error| errors::lookup(py, &error))?;
+        let envelope = Envelope::element(name, value, of.view(content)).version(of.version());
+        let written = envelope.encoding(method.element.encoding).headers(headers).to_vec();
+        let written = written.map_err(|error| errors::raise(py, "ValidationError", (error.to_string(),), &[]))?;
+        Ok(PyBytes::new(py, &written))
     }
 }
 
@@ -127,6 +148,36 @@ impl PyOperation {
         crate::contract::decode(py, &self.shop, content, document, tolerance)
     }
 
+    /// Reads the element in the body of a request, whatever its name.
+    #[pyo3(signature = (document, *, tolerance="strict"))]
+    fn decode_request<'py>(&self, py: Python<'py>, document: &[u8], tolerance: &str) -> PyResult<Bound<'py, PyAny>> {
+        let (_, content) =
+            self.operation.request().ok_or_else(|| PyValueError::new_err("the operation has no request"))?;
+        crate::contract::decode(py, &self.shop, content, document, tolerance)
+    }
+
+    /// Writes the envelope of a response with these values.
+    fn response_envelope<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let response = self.operation.response();
+        let (name, content) = response.ok_or_else(|| PyValueError::new_err("the operation has no response"))?;
+        let value = FromPython::new(py, &self.shop)?.arguments(content, name, args, kwargs);
+        self.write(py, response, &value.map_err(|error| error.into_py_err(py))?, &[])
+    }
+
+    /// A response as the WSDL describes it, with values made up; `None` if there is no response.
+    #[getter]
+    fn sample<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (Some((_, content)), Some(sample)) = (self.operation.response(), self.operation.response_sample()) else {
+            return Ok(None);
+        };
+        ToPython::new(py, &self.shop, &|_| None).content(&sample, content).map(Some)
+    }
+
     /// The header blocks that the WSDL declares for requests.
     #[getter]
     fn request_headers<'py>(&self, py: Python<'py>) -> PyResult<Vec<Message<'py>>> {
@@ -151,4 +202,39 @@ impl PyOperation {
     fn __repr__(&self) -> String {
         format!("<Operation {}>", self.operation.full_name())
     }
+}
+
+/// Returns the parts of an envelope: the version of SOAP, the name of the first element in the body
+/// and that element as a document, if there is one, and the body itself as a document.
+#[pyfunction]
+pub(crate) fn body(py: Python<'_>, envelope: &[u8]) -> PyResult<Parts> {
+    let invalid = |text: String| errors::raise(py, "XMLSyntaxError", (text,), &[]);
+    let root = Node::parse(envelope).map_err(|error| invalid(errors::with_causes(&error)))?;
+    let version = Version::from_namespace(&root.name.namespace).filter(|_| root.name.local == "Envelope");
+    let version = version.ok_or_else(|| invalid(format!("the document is no SOAP envelope, but {}", root.name)))?;
+    let body = root.element(version.namespace(), "Body").ok_or_else(|| invalid("the envelope has no Body".into()))?;
+    let unwritable = || invalid("the body cannot be written".into());
+    let document = |node: &Node, around: &[&Node]| {
+        let written = to_python::document(&standalone(node, around)).ok_or_else(unwritable)?;
+        Ok::<_, PyErr>(PyBytes::new(py, &written).unbind())
+    };
+    let first = body.elements().next();
+    let element = first.map(|it| document(it, &[body, &root])).transpose()?;
+    let name = first.map(|it| to_python::qualified(&it.name));
+    Ok((crate::contract::version(version), name, element, document(body, &[&root])?))
+}
+
+/// What [`body`] returns.
+type Parts = (&'static str, Option<String>, Option<Py<PyBytes>>, Py<PyBytes>);
+
+/// Returns a copy of an element with the prefixes of those around it, the innermost first: types in
+/// it are named by them.
+fn standalone(node: &Node, around: &[&Node]) -> Node {
+    let mut copy = node.clone();
+    for outer in around {
+        let is_new = |prefix: &str| !copy.bindings.iter().any(|(own, _)| own.as_str() == prefix);
+        let added: Vec<_> = outer.bindings.iter().filter(|(prefix, _)| is_new(prefix)).cloned().collect();
+        copy.bindings = copy.bindings.iter().cloned().chain(added).collect();
+    }
+    copy
 }

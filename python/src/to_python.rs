@@ -423,7 +423,7 @@ pub(crate) fn is_empty(value: &Value) -> bool {
 }
 
 /// Returns an element as a document.
-fn document(node: &Node) -> Option<Vec<u8>> {
+pub(crate) fn document(node: &Node) -> Option<Vec<u8>> {
     let mut encoder = Encoder::new();
     node.write(&mut encoder);
     Some(encoder.finish().ok()?.into_vec())

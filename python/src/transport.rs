@@ -7,6 +7,8 @@
 use bytes::Bytes;
 use deltasoap_http::{Body, BoxError, HttpTransport};
 use http::{HeaderName, HeaderValue, Request, Response};
+use http_body::{Body as _, Frame};
+use http_body_util::combinators::MapFrame;
 use http_body_util::{BodyExt, Either, Full};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -14,18 +16,48 @@ use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll};
 use tower::Service;
 
-/// What carries requests.
+/// What carries requests, and counts their bytes.
 #[derive(Clone)]
-pub(crate) enum Transport {
+pub(crate) struct Transport {
+    carrier: Carrier,
+    wire: Arc<Wire>,
+}
+
+#[derive(Clone)]
+enum Carrier {
     Native(Box<HttpTransport>),
     Python(Arc<Py<PyAny>>),
 }
 
+/// Bytes of the bodies of requests and responses.
+#[derive(Debug, Default)]
+pub(crate) struct Wire {
+    pub(crate) sent: AtomicU64,
+    pub(crate) received: AtomicU64,
+}
+
+impl Transport {
+    /// Sends by HTTP, or by a function in Python.
+    pub(crate) fn new(function: Option<Py<PyAny>>) -> Self {
+        let carrier = match function {
+            Some(function) => Carrier::Python(Arc::new(function)),
+            None => Carrier::Native(Box::new(HttpTransport::new())),
+        };
+        Transport { carrier, wire: Arc::default() }
+    }
+
+    pub(crate) fn wire(&self) -> &Wire {
+        &self.wire
+    }
+}
+
 type NativeBody = <<HttpTransport as Service<Request<Body>>>::Response as IntoBody>::Body;
-type ResponseBody = Either<NativeBody, Full<Bytes>>;
+type CountedBody<B> = MapFrame<B, Box<dyn FnMut(Frame<Bytes>) -> Frame<Bytes> + Send>>;
+type ResponseBody = CountedBody<Either<NativeBody, Full<Bytes>>>;
 
 /// Names the body of a response type.
 pub(crate) trait IntoBody {
@@ -46,16 +78,22 @@ impl Service<Request<Body>> for Transport {
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        match self.clone() {
-            Transport::Native(mut transport) => Box::pin(async move {
-                poll_fn(|context| Service::<Request<Body>>::poll_ready(&mut transport, context)).await?;
-                let response = transport.call(request).await?;
-                Ok(response.map(Either::Left))
-            }),
-            Transport::Python(function) => {
-                Box::pin(async move { post(&function, request).await.map(|response| response.map(Either::Right)) })
-            }
-        }
+        let Transport { carrier, wire } = self.clone();
+        Box::pin(async move {
+            wire.sent.fetch_add(request.body().size_hint().exact().unwrap_or_default(), Relaxed);
+            let response = match carrier {
+                Carrier::Native(mut transport) => {
+                    poll_fn(|context| Service::<Request<Body>>::poll_ready(&mut transport, context)).await?;
+                    transport.call(request).await?.map(Either::Left)
+                }
+                Carrier::Python(function) => post(&function, request).await?.map(Either::Right),
+            };
+            let count = move |frame: Frame<Bytes>| {
+                wire.received.fetch_add(frame.data_ref().map_or(0, Bytes::len) as u64, Relaxed);
+                frame
+            };
+            Ok(response.map(|body| body.map_frame(Box::new(count) as Box<_>)))
+        })
     }
 }
 

@@ -30,8 +30,7 @@ pub fn run() -> Result<ExitCode> {
     let mut are_fine = true;
     for manifest in MANIFESTS {
         let mut check = deny(&program, &["--manifest-path", manifest]);
-        check.args(&arguments).arg("--config").arg(shell::root().join("deny.toml"));
-        are_fine &= check.status().context("cannot start cargo-deny")?.success();
+        are_fine &= check.args(&arguments).status().context("cannot start cargo-deny")?.success();
     }
     Ok(if are_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -7,7 +7,7 @@ import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from deltasoap import ns, plugins
+from deltasoap import _exchanges, ns, plugins
 from deltasoap.envelope import etree_to_string
 from deltasoap.exceptions import Fault, TransportError, XMLSyntaxError
 from deltasoap.loader import parse_xml
@@ -123,10 +123,8 @@ class SoapBinding(Binding):
     ) -> Any:
         """Call an operation."""
         if getattr(client, "_uses_engine", False):
-            reply = client._engine.call(
-                **self._engine_call(client, options, operation, args, kwargs)
-            )
-            return self.get(operation).result_of(reply)
+            call = self._engine_call(client, options, operation, args, kwargs)
+            return self.get(operation).result_of(_exchanges.call(client, **call))
         envelope, headers = self._create(operation, args, kwargs, client=client, options=options)
         response = client.transport.post_xml(options["address"], envelope, headers)
         if client.settings.raw_response:
@@ -139,7 +137,7 @@ class SoapBinding(Binding):
         """Call an operation through a transport whose methods are coroutines."""
         if getattr(client, "_uses_engine", False):
             call = self._engine_call(client, options, operation, args, kwargs)
-            return self.get(operation).result_of(await client._engine.call_async(**call))
+            return self.get(operation).result_of(await _exchanges.call_async(client, **call))
         envelope, headers = self._create(operation, args, kwargs, client=client, options=options)
         response = await client.transport.post_xml(options["address"], envelope, headers)
         if client.settings.raw_response:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import warnings
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any
 
 from deltasoap import ns
+from deltasoap._loading import Progress
+from deltasoap.exceptions import XMLSyntaxError
 from deltasoap.loader import is_relative_path, parse_xml
 from deltasoap.settings import Settings
 from deltasoap.wsdl.bindings import BINDINGS, Binding
@@ -54,16 +57,25 @@ class Document:
         if isinstance(location, str):
             is_relative = is_relative_path(location)
             self.location = os.path.abspath(location) if is_relative else location
-        source = b""
-        if not isinstance(location, str):
-            source = checked(location.read(), transport, self.settings)
-        elif transport is not None:
-            source = checked(transport.load(self.location), transport, self.settings)
-        self._sources = Sources(source, self.location, self.transport, self.settings)
-        self.contract = self._sources.contract()
+        with Progress(self.settings.progress) as progress:
+            source = self._source(location, progress)
+            self._sources = Sources(source, self.location, self.transport, self.settings)
+            self.contract = self._sources.contract(progress)
         self._views = Views(self.contract, self._sources)
         self.types = Schema._over(self._views, self.settings, self.location)
         self.types._transport = transport
+
+    def _source(self, location: str | IO[Any], progress: Progress) -> bytes:
+        """The text of the WSDL; none if the engine loads it."""
+        if not isinstance(location, str):
+            content = location.read()
+        elif self.transport is not None:
+            progress(self.location or "")
+            content = self.transport.load(self.location)
+        else:
+            return b""
+        _refuse_page(content, self.location)
+        return checked(content, self.transport, self.settings)
 
     @cached_property
     def _http_documents(self) -> list[etree._Element]:
@@ -187,3 +199,13 @@ class Document:
                 lines += [f"            {each}" for each in operations]
                 lines.append("")
         return lines
+
+
+def _refuse_page(content: str | bytes, location: str | None) -> None:
+    """Raise an error for a page of HTML, which services show to those without a login."""
+    start = content[:200].encode() if isinstance(content, str) else content[:200]
+    if re.match(rb"\s*<(!doctype\s+)?html\b", start, re.IGNORECASE):
+        text = (
+            f"{location or 'the document'} is a page of HTML, no WSDL: check the URL (is `?wsdl` "
+        )
+        raise XMLSyntaxError(f"{text}missing?), and whether it needs a login", content=content)

@@ -8,6 +8,7 @@ these; then an element of the type is added and everything is imported once more
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -41,6 +42,7 @@ class Sources:
         self._transport = transport
         self._settings = settings or Settings()
         self._loaded: dict[str, bytes] = {}
+        self._progress: Callable[[str], object] | None = None
 
     @property
     def documents(self) -> list[bytes]:
@@ -82,16 +84,24 @@ class Sources:
                 if content:
                     self._collect(content, target, found, seen)
 
-    def contract(self) -> Any:
-        """The contract of the documents."""
+    def contract(self, progress: Callable[[str], object] | None = None) -> Any:
+        """The contract of the documents; `progress` is called before one is loaded."""
         from deltasoap import _engine
 
+        self._progress = progress
         if not self.root:
-            return _engine.Contract.load(self.location, tolerant=True)
+            return self._loaded_by_engine()
         if self._is_file():
             # The engine reads the files near it by itself.
             return _engine.Contract.load(self.location, load=self._load, tolerant=True)
         return self._parsed(self.root, self.location)
+
+    def _loaded_by_engine(self) -> Any:
+        from deltasoap import _engine
+
+        if not urlsplit(self.location).scheme:
+            os.stat(self.location)  # the error of Python is the one that programs expect
+        return _engine.Contract.load(self.location, tolerant=True, progress=self._progress)
 
     def _is_file(self) -> bool:
         """Whether the root document is a file, unchanged."""
@@ -128,6 +138,8 @@ class Sources:
             check_external(location, self._settings)
             if self._transport is None:
                 raise TransportError(f"{location} cannot be loaded: pass a transport")
+            if self._progress is not None:
+                self._progress(location)
             content = self._transport.load(location)
             self._loaded[location] = checked(content, self._transport, self._settings)
         return self._loaded[location]
