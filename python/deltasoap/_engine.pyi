@@ -13,6 +13,8 @@ __all__ = [
     "Reply",
     "Rows",
     "Server",
+    "body",
+    "command",
     "files",
     "served",
 ]
