@@ -22,6 +22,7 @@ from deltasoap.loader import parse_xml
 from deltasoap.testing import Cassette, CassetteError, Mock
 from deltasoap.transports import Transport
 
+ECHO = Path(__file__).with_name("data") / "echo.wsdl"
 WSDLS = sorted(network.WSDL.parent.glob("*.wsdl"))
 
 
@@ -152,7 +153,7 @@ def test_zeep_face_calls_a_mock(mock: Mock) -> None:
 
 def test_long_messages_are_answered() -> None:
     numbers = [float(number) for number in range(100_000)]
-    with Mock(echo.WSDL) as mock:
+    with Mock(ECHO) as mock:
         mock.reply("echoDoubles", lambda values: {"item": values.item})
         assert list(mock.client().service.echoDoubles(numbers)) == numbers
 
@@ -219,7 +220,7 @@ def test_documents_are_replayed_too(mock: Mock, path: Path) -> None:
 
 
 def test_prefixes_whitespace_and_headers_do_not_matter(path: Path) -> None:
-    with Mock(echo.WSDL) as mock:
+    with Mock(ECHO) as mock:
         mock.reply("echoDoubles", item=[7.5])
 
         def echoed(client: Any) -> list[float]:
