@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import ssl
 import subprocess
@@ -482,6 +483,11 @@ print(shop.requests[0]["item"][0].code)
 def test_a_service_needs_no_other_package() -> None:
     folder = Path(__file__).parent
     run = subprocess.run(
-        [sys.executable, "-c", BARE], capture_output=True, text=True, cwd=folder, check=False
+        [sys.executable, "-c", BARE],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        check=False,
+        cwd=folder,
     )
     assert run.stdout.split() == ["True", "True", "A-1"], run.stderr
