@@ -34,9 +34,7 @@ class Contract:
         location: str,
         *,
         load: Callable[[str], bytes] | None = None,
-        tolerant: bool = True,
         progress: Callable[[str], object] | None = None,
-        allow_private: bool = False,
     ) -> Contract: ...
     @staticmethod
     def parse(
@@ -44,17 +42,12 @@ class Contract:
         location: str = "",
         *,
         load: Callable[[str], bytes] | None = None,
-        tolerant: bool = True,
         root: str | None = None,
     ) -> Contract: ...
     @property
     def services(self) -> list[dict[str, Any]]: ...
     @property
-    def bindings(self) -> list[dict[str, Any]]: ...
-    @property
     def definitions(self) -> dict[str, Any]: ...
-    @property
-    def notes(self) -> list[str]: ...
     @property
     def namespaces(self) -> list[str]: ...
     @property
@@ -73,7 +66,6 @@ class Contract:
     ) -> None: ...
     def encode_element(self, name: str, value: object) -> bytes: ...
     def encode_type(self, reference: _Ref, name: str, value: object) -> bytes: ...
-    def decode_element(self, name: str, document: bytes, *, tolerance: str = "strict") -> Any: ...
     def decode_type(
         self, reference: _Ref, document: bytes, *, tolerance: str = "strict"
     ) -> Any: ...
@@ -88,17 +80,9 @@ class Operation:
     @property
     def full_name(self) -> str: ...
     @property
-    def documentation(self) -> str | None: ...
-    @property
-    def style(self) -> str: ...
-    @property
-    def use(self) -> str: ...
-    @property
     def soap_action(self) -> str: ...
     @property
     def soap(self) -> str: ...
-    @property
-    def is_one_way(self) -> bool: ...
     @property
     def request(self) -> _Message | None: ...
     @property
@@ -107,11 +91,9 @@ class Operation:
     def response_envelope(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bytes: ...
     @property
     def sample(self) -> Any: ...
+    @property
+    def sample_envelopes(self) -> list[bytes | None]: ...
     def decode_response(self, document: bytes, *, tolerance: str = "unknown") -> Any: ...
-    @property
-    def request_headers(self) -> list[_Message]: ...
-    @property
-    def response_headers(self) -> list[_Message]: ...
     @property
     def faults(self) -> list[_Message]: ...
 
@@ -129,14 +111,6 @@ class Engine:
         differential: bool = True,
         columns: bool = False,
     ) -> Engine: ...
-    def envelope(
-        self,
-        operation: Operation,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        *,
-        headers: Sequence[Any] | None = None,
-    ) -> bytes: ...
     def call(
         self,
         operation: Operation,
@@ -174,19 +148,27 @@ class Reply:
     def attachments(self) -> list[tuple[list[tuple[str, str]], bytes]]: ...
     @property
     def status(self) -> int: ...
-    @property
-    def deviations(self) -> list[str]: ...
 
 @final
 class Http:
     """A pool of connections."""
 
     def __new__(cls) -> Http: ...
-    def post(
-        self, url: str, body: bytes, headers: Mapping[str, str], timeout: float | None = None
+    def send(
+        self,
+        method: str,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        timeout: float | None = None,
     ) -> tuple[int, list[tuple[str, str]], bytes]: ...
-    def post_async(
-        self, url: str, body: bytes, headers: Mapping[str, str], timeout: float | None = None
+    def send_async(
+        self,
+        method: str,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        timeout: float | None = None,
     ) -> Awaitable[tuple[int, list[tuple[str, str]], bytes]]: ...
 
 @final

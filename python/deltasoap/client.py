@@ -46,7 +46,8 @@ class Client:
     :param port_name: the port of `client.service`; the first unless given
     :param plugins: see `deltasoap.plugins`
     :param settings: see `deltasoap.Settings`
-    :param timeout: seconds for a call through the engine; None waits as long as the engine does
+    :param timeout: seconds for a call; None waits without end. A transport of your own has its own
+        limit, `operation_timeout`
     :param columns: lists of numbers arrive as arrays of NumPy, lists of flat structs as tables
     :param differential: remember earlier messages, and do only what changed since
     """
@@ -73,9 +74,14 @@ class Client:
     ) -> None:
         if not wsdl:
             raise ValueError("No URL given for the wsdl")
+        if transport is not None and timeout is not None:
+            raise ValueError(
+                "a client with a transport waits as long as the transport does: "
+                "pass the limit to it, Transport(operation_timeout=...)"
+            )
         self.settings = settings or Settings()
         if transport is None and self._default_transport is not None:
-            transport = self._default_transport()
+            transport = self._default_transport(operation_timeout=timeout)
         self._transport = transport
         self._engine_options: dict[str, Any] = {
             "timeout": timeout,
@@ -95,10 +101,9 @@ class Client:
     @property
     def transport(self) -> Any:
         """What sends messages that the engine does not send."""
-        if self._transport is None:
-            self._transport = self._own_transport()
-        return self._transport
+        return self._transport if self._transport is not None else self._own_transport
 
+    @cached_property
     def _own_transport(self) -> Any:
         from deltasoap.http import HttpTransport
 
@@ -113,8 +118,9 @@ class Client:
             return Engine(self.wsdl.contract, tolerance="any_order", **self._engine_options)
         from deltasoap.http import Post
 
-        options: dict[str, Any] = {"timeout": getattr(self._transport, "operation_timeout", None)}
-        options = {**self._engine_options, **options, "transport": Post(self._transport)}
+        timeout = getattr(self._transport, "operation_timeout", None)
+        own: dict[str, Any] = {"timeout": timeout, "transport": Post(self._transport)}
+        options = {**self._engine_options, **own}
         return Engine(self.wsdl.contract, tolerance="any_order", **options)
 
     @property
@@ -169,9 +175,14 @@ class Client:
         if binding is None:
             raise ValueError(
                 "No binding found with the given QName. Available bindings are: "
-                f"{', '.join(self.wsdl.bindings)}"
+                f"{', '.join(self.wsdl.bindings)}{self._hint_about_bindings}"
             )
         return self._service_class(self, binding, address=address)
+
+    @property
+    def _hint_about_bindings(self) -> str:
+        is_of_soap = self._transport is None
+        return "; those of plain HTTP need a transport, HttpTransport()" if is_of_soap else ""
 
     def create_message(
         self, service: ServiceProxy, operation_name: str, *args: Any, **kwargs: Any
@@ -239,6 +250,7 @@ class AsyncClient(Client):
 
     _service_class = AsyncServiceProxy
 
+    @cached_property
     def _own_transport(self) -> Any:
         from deltasoap.http import AsyncHttpTransport
 
@@ -261,5 +273,8 @@ class CachingClient(Client):
         if kwargs.get("transport") is None:
             from deltasoap.transports import Transport
 
-            kwargs["transport"] = (self._default_transport or Transport)(cache=SqliteCache())
+            make = self._default_transport or Transport
+            kwargs["transport"] = make(
+                cache=SqliteCache(), operation_timeout=kwargs.pop("timeout", None)
+            )
         super().__init__(*args, **kwargs)

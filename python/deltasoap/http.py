@@ -40,19 +40,26 @@ class HttpTransport:
         with open(url.removeprefix("file://"), "rb") as file:
             return file.read()
 
-    def post(self, address: str, message: bytes, headers: Mapping[str, str]) -> HttpResponse:
+    def post(self, address: str, message: bytes | str, headers: Mapping[str, str]) -> HttpResponse:
         """Send a message that Python code has written."""
-        with Logged(address) as logged:
-            sent = self._http.post(address, message, dict(headers), self.operation_timeout)
-            response = HttpResponse(*sent)
-            logged.exchanged(response.status_code, len(message), len(response.content))
-        return response
+        return self._send("POST", address, _octets(message), headers)
 
     def post_xml(
         self, address: str, envelope: etree._Element, headers: Mapping[str, str]
     ) -> HttpResponse:
         """Send an envelope."""
         return self.post(address, etree_to_string(envelope), headers)
+
+    def get(self, address: str, params: Any, headers: Mapping[str, str]) -> HttpResponse:
+        """Send a GET request, for the plain HTTP bindings of a WSDL."""
+        return self._send("GET", _with_query(address, params), b"", headers)
+
+    def _send(self, method: str, url: str, body: bytes, headers: Mapping[str, str]) -> HttpResponse:
+        with Logged(url) as logged:
+            sent = self._http.send(method, url, body, dict(headers), self.operation_timeout)
+            response = HttpResponse(*sent)
+            logged.exchanged(response.status_code, len(body), len(response.content))
+        return response
 
     def close(self) -> None:
         """Connections close when the client is no longer used."""
@@ -62,21 +69,32 @@ class AsyncHttpTransport(HttpTransport):
     """The HTTP of the engine, for calls that are awaited."""
 
     async def post(  # type: ignore[override]
-        self, address: str, message: bytes, headers: Mapping[str, str]
+        self, address: str, message: bytes | str, headers: Mapping[str, str]
     ) -> HttpResponse:
         """Send a message that Python code has written."""
-        timeout = self.operation_timeout
-        with Logged(address) as logged:
-            sent = await self._http.post_async(address, message, dict(headers), timeout)
-            response = HttpResponse(*sent)
-            logged.exchanged(response.status_code, len(message), len(response.content))
-        return response
+        return await self._send("POST", address, _octets(message), headers)
 
     async def post_xml(  # type: ignore[override]
         self, address: str, envelope: etree._Element, headers: Mapping[str, str]
     ) -> HttpResponse:
         """Send an envelope."""
         return await self.post(address, etree_to_string(envelope), headers)
+
+    async def get(  # type: ignore[override]
+        self, address: str, params: Any, headers: Mapping[str, str]
+    ) -> HttpResponse:
+        """Send a GET request, for the plain HTTP bindings of a WSDL."""
+        return await self._send("GET", _with_query(address, params), b"", headers)
+
+    async def _send(  # type: ignore[override]
+        self, method: str, url: str, body: bytes, headers: Mapping[str, str]
+    ) -> HttpResponse:
+        timeout = self.operation_timeout
+        with Logged(url) as logged:
+            sent = await self._http.send_async(method, url, body, dict(headers), timeout)
+            response = HttpResponse(*sent)
+            logged.exchanged(response.status_code, len(body), len(response.content))
+        return response
 
     async def aclose(self) -> None:
         """Connections close when the client is no longer used."""
@@ -111,6 +129,17 @@ class _Headers(dict[str, str]):
     def get(self, name: str, default: Any = None) -> Any:
         """Return a header, or the default if there is none."""
         return super().get(name.lower(), default)
+
+
+def _octets(message: bytes | str) -> bytes:
+    return message.encode() if isinstance(message, str) else message
+
+
+def _with_query(address: str, params: Any) -> str:
+    from urllib.parse import urlencode
+
+    query = urlencode(params) if params and not isinstance(params, str) else params
+    return f"{address}{'&' if '?' in address else '?'}{query}" if query else address
 
 
 class Post:

@@ -5,7 +5,7 @@
 
 use crate::columns::{ColumnView, Rows};
 use crate::errors::Invalid;
-use deltasoap_core::lexical::{Date, DateTime, Time, Zone};
+use deltasoap_core::lexical::DateTime;
 use deltasoap_core::schema::{Builtin, Element, Field, View};
 use deltasoap_core::{Column, Table, Value};
 use pyo3::prelude::*;
@@ -146,11 +146,6 @@ fn read(base: Builtin, bytes: &[u8]) -> Option<Column> {
 /// Returns the moment of a number of microseconds since 1970, without a zone, as `datetime64` has
 /// none.
 fn moment(microseconds: i64) -> Option<DateTime> {
-    let seconds = microseconds.div_euclid(1_000_000);
-    let days = i32::try_from(seconds.div_euclid(86_400)).ok()?;
-    let date = jiff::civil::date(1970, 1, 1).checked_add(jiff::Span::new().try_days(days).ok()?).ok()?;
-    let (clock, micros) = (seconds.rem_euclid(86_400) as u32, microseconds.rem_euclid(1_000_000) as u32);
-    let date = Date::new(date.year().into(), date.month().try_into().ok()?, date.day().try_into().ok()?)?;
-    let (hour, minute, second) = ((clock / 3600) as u8, (clock / 60 % 60) as u8, (clock % 60) as u8);
-    Some(DateTime::new(date, Time::new(hour, minute, second, micros * 1000)?).with_zone(None::<Zone>))
+    let epoch = jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0);
+    epoch.checked_add(jiff::SignedDuration::from_micros(microseconds)).ok().map(DateTime::from)
 }

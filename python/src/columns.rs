@@ -8,7 +8,7 @@
 //! What a message cannot have as a column in the engine's memory is copied into one: items of SOAP
 //! arrays, lists with nil, and structs with optional values.
 
-use crate::contract::Shop;
+use crate::contract::Model;
 use crate::to_python::ToPython;
 use crate::{arrow, scalars};
 use arrow_array::StructArray;
@@ -93,6 +93,11 @@ impl ColumnView {
         ColumnView { source: Arc::new(source), index: None, nil: Vec::new() }
     }
 
+    /// Holds a column that is no part of a message.
+    fn of(column: Column) -> Self {
+        Self::new(Source::Owned(Value::Column(column)))
+    }
+
     /// Copies items of one type; `None` if they are of several.
     pub(crate) fn gather(builtin: Builtin, items: &[Value]) -> Option<Self> {
         let mut column = Column::new(builtin)?;
@@ -104,17 +109,16 @@ impl ColumnView {
                 Value::Nil | Value::NilWith(_) => None,
                 _ => return None,
             };
-            let vacant = || Simple::vacant(builtin);
-            let pushed = match simple {
+            let is_pushed = match simple {
                 Some(simple) => column.push(simple),
-                None => column.push(&vacant()),
+                None => column.push(&Simple::vacant(builtin)),
             };
-            if !pushed {
+            if !is_pushed {
                 return None;
             }
             nil.push(simple.is_none());
         }
-        Some(ColumnView { source: Arc::new(Source::Owned(Value::Column(column))), index: None, nil })
+        Some(ColumnView { nil, ..Self::of(column) })
     }
 
     /// Returns true if no item is nil.
@@ -198,11 +202,7 @@ impl ColumnView {
             return Err(PyTypeError::new_err("the items are no moments"));
         };
         let items = items.iter().map(|item| microseconds(item).unwrap_or(i64::MIN)).collect();
-        Ok(ColumnView {
-            source: Arc::new(Source::Owned(Value::Column(Column::Long(items)))),
-            index: None,
-            nil: Vec::new(),
-        })
+        Ok(Self::of(Column::Long(items)))
     }
 
     /// True for moments.
@@ -214,8 +214,7 @@ impl ColumnView {
     /// True where an item is nil, as an array of booleans.
     #[getter]
     fn mask(&self) -> ColumnView {
-        let mask = Value::Column(Column::Boolean(self.nil.clone()));
-        ColumnView { source: Arc::new(Source::Owned(mask)), index: None, nil: Vec::new() }
+        Self::of(Column::Boolean(self.nil.clone()))
     }
 
     /// The Arrow PyCapsule interface.
@@ -242,15 +241,15 @@ impl ColumnView {
 /// The items of a list of flat structs.
 #[pyclass(module = "deltasoap._engine", frozen, sequence)]
 pub(crate) struct Rows {
-    shop: Arc<Shop>,
+    model: Arc<Model>,
     source: Arc<Source>,
     /// The content of an item.
     content: ElementRef,
 }
 
 impl Rows {
-    pub(crate) fn new(shop: Arc<Shop>, source: Source, content: ElementRef) -> Self {
-        Rows { shop, source: Arc::new(source), content }
+    pub(crate) fn new(model: Arc<Model>, source: Source, content: ElementRef) -> Self {
+        Rows { model, source: Arc::new(source), content }
     }
 
     /// Returns the items themselves if they are of this content.
@@ -259,7 +258,7 @@ impl Rows {
     }
 
     fn complex(&self) -> PyResult<&ComplexElement> {
-        let view = self.shop.schema().view(self.content);
+        let view = self.model.schema().view(self.content);
         view.complex().ok_or_else(|| PyTypeError::new_err("no rows"))
     }
 
@@ -280,13 +279,13 @@ impl Rows {
         }
         let complex = self.complex()?;
         let records = self.records();
-        let (builtin, items): (_, Vec<Value>) = match place(complex, name) {
-            Some(Place::Field(index)) => {
-                let view = self.shop.schema().view(complex.fields[index].element);
+        let (builtin, items): (_, Vec<Value>) = match part(complex, name) {
+            Some(Part::Field(index)) => {
+                let view = self.model.schema().view(complex.fields[index].element);
                 (base_of(view), records.map(|record| item_of(record, index)).collect())
             }
-            Some(Place::Attribute(index)) => {
-                let view = self.shop.schema().view(complex.attributes[index].element);
+            Some(Part::Attribute(index)) => {
+                let view = self.model.schema().view(complex.attributes[index].element);
                 (base_of(view), records.map(|record| attribute_of(record, index)).collect())
             }
             None => return Err(PyKeyError::new_err(name.to_owned())),
@@ -347,7 +346,7 @@ impl Rows {
         if let Ok(name) = index.cast::<PyString>() {
             return self.find(&name.to_cow()?)?.into_array(py);
         }
-        let converter = ToPython::new(py, &self.shop, &|_| None);
+        let converter = ToPython::new(py, &self.model, &|_| None);
         let item = |index: usize| match self.row(index) {
             Some(row) => converter.content(&row, self.content),
             None => Err(PyIndexError::new_err("index out of range")),
@@ -423,14 +422,15 @@ pub(crate) fn is_flat(complex: &ComplexElement, view: View<'_>) -> bool {
         && names.into_iter().all(|name| known.insert(name))
 }
 
-enum Place {
+/// A part of a row.
+enum Part {
     Field(usize),
     Attribute(usize),
 }
 
-fn place(complex: &ComplexElement, name: &str) -> Option<Place> {
-    let field = complex.fields.iter().position(|field| *field.name.local == *name).map(Place::Field);
-    let attribute = || complex.attributes.iter().position(|it| *it.name.local == *name).map(Place::Attribute);
+fn part(complex: &ComplexElement, name: &str) -> Option<Part> {
+    let field = complex.fields.iter().position(|field| *field.name.local == *name).map(Part::Field);
+    let attribute = || complex.attributes.iter().position(|it| *it.name.local == *name).map(Part::Attribute);
     field.or_else(attribute)
 }
 
@@ -454,16 +454,14 @@ pub(crate) fn base_of(view: View<'_>) -> Builtin {
     }
 }
 
-/// Returns the microseconds since 1970 of a moment; of one with a zone in UTC.
+/// Returns the microseconds since 1970 of a moment; of one with a zone in UTC. Digits after them are
+/// left out.
 pub(crate) fn microseconds(moment: &DateTime) -> Option<i64> {
-    let year = i16::try_from(moment.year()).ok()?;
-    let (month, day) = (i8::try_from(moment.month()).ok()?, i8::try_from(moment.day()).ok()?);
-    let date = jiff::civil::Date::new(year, month, day).ok()?;
-    let days = i64::from(date.since(jiff::civil::date(1970, 1, 1)).ok()?.get_days());
-    let minutes = i64::from(moment.hour()) * 60 + i64::from(moment.minute());
-    let minutes = minutes - moment.zone().map_or(0, |zone| i64::from(zone.minutes()));
-    let seconds = days * 86_400 + minutes * 60 + i64::from(moment.second());
-    Some(seconds * 1_000_000 + i64::from(moment.nanosecond() / 1000))
+    // An instant of jiff would end a day before the last year does.
+    let clock = jiff::civil::DateTime::try_from((*moment).with_zone(None)).ok()?;
+    let since = clock.duration_since(jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0));
+    let zone = moment.zone().map_or(0, |zone| i64::from(zone.minutes()));
+    i64::try_from(since.as_nanos().div_euclid(1000)).ok().map(|micros| micros - zone * 60_000_000)
 }
 
 /// Returns the item of an index, or the list of a slice.

@@ -5,9 +5,9 @@ use crate::from_python::{FromPython, parse_name};
 use crate::names::{Layout, Layouts};
 use crate::operation::PyOperation;
 use crate::to_python::ToPython;
-use crate::{definitions, describe, lenient, to_python};
+use crate::{definitions, describe, lenient};
 use deltasoap_core::encode::Encoder;
-use deltasoap_core::schema::{Builtin, ComplexElement, ElementRef, Schema, Use};
+use deltasoap_core::schema::{Builtin, ComplexElement, Element, ElementRef, OpenElement, Schema, Use};
 use deltasoap_core::soap::Version;
 use deltasoap_core::{Content, QName, Tolerance, Value};
 use deltasoap_dynamic::{Contract, Operation};
@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use url::Url;
 
 /// A contract, the names of its values, and the classes of its types.
-pub(crate) struct Shop {
+pub(crate) struct Model {
     pub(crate) contract: Contract,
     pub(crate) layouts: Layouts,
     /// Makes the class of a type.
@@ -44,9 +44,9 @@ pub(crate) struct Wildcards {
     pub(crate) write: Py<PyAny>,
 }
 
-impl Shop {
+impl Model {
     fn new(contract: Contract) -> Self {
-        Shop {
+        Model {
             contract,
             layouts: Layouts::default(),
             make: OnceLock::new(),
@@ -129,18 +129,31 @@ impl Shop {
         complex: &ComplexElement,
         layout: &Layout,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let origin = self.contract.lowered().origin(content);
-        let reference = match origin {
-            Some(origin) => describe::reference(py, self.schemas(), origin.type_id)?,
-            None => py.None().into_bound(py),
-        };
+        let reference = self.reference(py, content)?;
         let name = match complex.name.local.is_empty() {
             true => String::new(),
-            false => to_python::qualified(&complex.name),
+            false => complex.name.to_string(),
         };
-        let mut names = Vec::new();
-        layout.each(complex, &mut |name| names.push(name.as_str()));
-        make.bind(py).call1((reference, name, PyList::new(py, names)?))
+        make.bind(py).call1((reference, name, layout.names(complex)))
+    }
+
+    /// Returns the reference of the type of some content; `None` of Python for the bodies of rpc
+    /// messages, which have no type.
+    pub(crate) fn reference<'py>(&self, py: Python<'py>, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
+        match self.contract.lowered().origin(content) {
+            Some(origin) => describe::reference(py, self.schemas(), origin.type_id),
+            None => Ok(py.None().into_bound(py)),
+        }
+    }
+
+    /// Returns the names of the values of some content; none for content that is simple.
+    pub(crate) fn value_names(&self, py: Python<'_>, content: ElementRef) -> Vec<String> {
+        let view = self.schema().view(content);
+        match view.element {
+            Element::Open(OpenElement { base: Some(base), .. }) => self.value_names(py, *base),
+            Element::Complex(complex) => self.layouts.of(py, content, complex, view).names(complex),
+            _ => Vec::new(),
+        }
     }
 
     /// Returns the type with a reference: its name, or its number if it has none.
@@ -165,7 +178,7 @@ impl Shop {
 /// A contract: an imported WSDL or schema.
 #[pyclass(name = "Contract", module = "deltasoap._engine", frozen)]
 pub(crate) struct PyContract {
-    pub(crate) shop: Arc<Shop>,
+    pub(crate) model: Arc<Model>,
 }
 
 #[pymethods]
@@ -175,30 +188,20 @@ impl PyContract {
     /// `load` fetches documents from the network; `progress` is called with each location before it
     /// is read.
     #[staticmethod]
-    #[pyo3(signature = (location, *, load=None, tolerant=true, progress=None, allow_private=false))]
-    fn load(
-        py: Python<'_>,
-        location: &str,
-        load: Option<Py<PyAny>>,
-        tolerant: bool,
-        progress: Option<Py<PyAny>>,
-        allow_private: bool,
-    ) -> PyResult<Self> {
-        let importer = importer(tolerant, allow_private || load.is_some());
-        Self::import(py, importer, load, progress, |importer| importer.import(location))
+    #[pyo3(signature = (location, *, load=None, progress=None))]
+    fn load(py: Python<'_>, location: &str, load: Option<Py<PyAny>>, progress: Option<Py<PyAny>>) -> PyResult<Self> {
+        Self::import(py, load, progress, |importer| importer.import(location))
     }
 
     /// Imports a WSDL or a schema from its text. References are relative to `location`, a URL or
-    /// the path of a file.
+    /// the path of a file. Files are read only below `root`, if it is given.
     #[staticmethod]
-    /// Files are read only below `root`, if it is given.
-    #[pyo3(signature = (document, location="", *, load=None, tolerant=true, root=None))]
+    #[pyo3(signature = (document, location="", *, load=None, root=None))]
     fn parse(
         py: Python<'_>,
         document: Vec<u8>,
         location: &str,
         load: Option<Py<PyAny>>,
-        tolerant: bool,
         root: Option<PathBuf>,
     ) -> PyResult<Self> {
         let place = match Url::parse(location) {
@@ -206,93 +209,79 @@ impl PyContract {
             _ if location.is_empty() => Location::Text("(text)".to_owned()),
             _ => Location::File(PathBuf::from(location)),
         };
-        let importer = importer(tolerant, load.is_some());
-        let importer = match root {
-            Some(root) => importer.root(root),
-            None => importer,
-        };
-        Self::import(py, importer, load, None, move |importer| importer.bytes(place.clone(), document.clone()))
+        Self::import(py, load, None, |importer| match root {
+            Some(root) => importer.root(root).bytes(place, document),
+            None => importer.bytes(place, document),
+        })
     }
 
     /// The services: their names, and their ports with addresses, bindings and operations.
     #[getter]
     fn services<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        describe::services(py, &self.shop)
-    }
-
-    /// The SOAP bindings, with their operations.
-    #[getter]
-    fn bindings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        describe::bindings(py, &self.shop)
+        describe::services(py, &self.model)
     }
 
     /// The messages, port types, bindings and services as the WSDL defines them.
     #[getter]
     fn definitions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        definitions::describe(py, &self.shop)
-    }
-
-    /// What the import left out or read leniently, each as text.
-    #[getter]
-    fn notes(&self) -> Vec<String> {
-        self.shop.contract.notes().iter().map(ToString::to_string).collect()
+        definitions::describe(py, &self.model)
     }
 
     /// The namespaces of all types and elements, in the order of the schemas.
     #[getter]
     fn namespaces(&self) -> Vec<String> {
-        describe::namespaces(&self.shop)
+        describe::namespaces(&self.model)
     }
 
     /// The names of all types that have one, but for built-in ones.
     #[getter]
     fn type_names(&self) -> Vec<String> {
-        let own = self.shop.schemas().types().filter(|(_, it)| it.place.is_some());
-        own.filter_map(|(_, it)| it.name.as_ref().map(to_python::qualified)).collect()
+        let own = self.model.schemas().types().filter(|(_, it)| it.place.is_some());
+        own.filter_map(|(_, it)| it.name.as_ref().map(ToString::to_string)).collect()
     }
 
     /// The names of all elements that a schema declares.
     #[getter]
     fn element_names(&self) -> Vec<String> {
-        let elements = self.shop.schemas().elements().filter(|(_, it)| it.is_global);
-        elements.map(|(_, it)| to_python::qualified(&it.name)).collect()
+        let elements = self.model.schemas().elements().filter(|(_, it)| it.is_global);
+        elements.map(|(_, it)| it.name.to_string()).collect()
     }
 
     /// Describes a type by its name, or its number if it has none.
     fn r#type<'py>(&self, reference: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        describe::type_of(reference.py(), &self.shop, self.shop.type_id(reference)?)
+        describe::type_of(reference.py(), &self.model, self.model.type_id(reference)?)
     }
 
     /// Describes an element that a schema declares.
     fn element<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
-        let found = parse_name(name).and_then(|name| self.shop.schemas().element_named(&name));
+        let found = parse_name(name).and_then(|name| self.model.schemas().element_named(&name));
         let id = found.ok_or_else(|| PyKeyError::new_err(format!("no element {name}")))?;
-        describe::element(py, self.shop.schemas(), id)
+        describe::element(py, self.model.schemas(), id)
     }
 
     /// Describes an attribute that a schema declares.
     fn attribute<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
-        let found = parse_name(name).and_then(|name| self.shop.schemas().attribute_named(&name));
+        let found = parse_name(name).and_then(|name| self.model.schemas().attribute_named(&name));
         let id = found.ok_or_else(|| PyKeyError::new_err(format!("no attribute {name}")))?;
-        describe::attribute(py, self.shop.schemas(), id)
+        describe::attribute(py, self.model.schemas(), id)
     }
 
     /// Returns an operation of a binding.
     fn operation(&self, py: Python<'_>, binding: &str, name: &str) -> PyResult<PyOperation> {
         let is_it = |it: &Operation| {
             let is_name = it.name() == name || it.distinct_name() == name;
-            is_name && to_python::qualified(&it.binding().name) == binding
+            is_name && it.binding().name.to_string() == binding
         };
-        let all = self.shop.contract.operations();
+        let all = self.model.contract.operations();
         let found = all.into_iter().find(is_it);
         let unknown = || PyKeyError::new_err(format!("the binding {binding} has no operation {name}"));
-        PyOperation::new(py, Arc::clone(&self.shop), found.ok_or_else(unknown)?)
+        PyOperation::new(py, Arc::clone(&self.model), found.ok_or_else(unknown)?)
     }
 
     /// Sets how the class of a complex type is made: called with the reference of the type (`None`
     /// if it has none), its name, and the names of its values, once for each type that is needed.
     fn set_classes(&self, make: Py<PyAny>) -> PyResult<()> {
-        self.shop.make.set(make).map_err(|_| PyValueError::new_err("the classes have been set"))
+        self.model.make.set(make).map_err(|_| PyValueError::new_err("the classes have been set"))
     }
 
     /// Sets how elements are converted that the schema does not restrict: `read(name, document)`
@@ -300,13 +289,14 @@ impl PyContract {
     /// `None`.
     fn set_wildcards(&self, read: Py<PyAny>, write: Py<PyAny>) -> PyResult<()> {
         let again = |_| PyValueError::new_err("the wildcards have been set");
-        self.shop.wildcards.set(Wildcards { read, write }).map_err(again)
+        self.model.wildcards.set(Wildcards { read, write }).map_err(again)
     }
 
     /// Writes an element that a schema declares, as a document.
     fn encode_element<'py>(&self, name: &str, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        let name = self.element_name(name)?;
-        let content = self.shop.element(&name).ok_or_else(|| unreadable(&name))?;
+        let unknown = || PyKeyError::new_err(format!("no element {name}"));
+        let name = parse_name(name).ok_or_else(unknown)?;
+        let content = self.model.element(&name).ok_or_else(unknown)?;
         self.encode(&name, content, value)
     }
 
@@ -317,23 +307,9 @@ impl PyContract {
         name: &str,
         value: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let content = self.shop.type_content(reference)?;
+        let content = self.model.type_content(reference)?;
         let name = parse_name(name).ok_or_else(|| PyValueError::new_err(format!("{name:?} is no name")))?;
         self.encode(&name, content, value)
-    }
-
-    /// Reads an element that a schema declares.
-    #[pyo3(signature = (name, document, *, tolerance="strict"))]
-    fn decode_element<'py>(
-        &self,
-        py: Python<'py>,
-        name: &str,
-        document: &[u8],
-        tolerance: &str,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let name = self.element_name(name)?;
-        let content = self.shop.element(&name).ok_or_else(|| unreadable(&name))?;
-        self.decode(py, content, document, tolerance)
     }
 
     /// Reads an element of any name as a value of a type.
@@ -344,44 +320,37 @@ impl PyContract {
         document: &[u8],
         tolerance: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.decode(reference.py(), self.shop.type_content(reference)?, document, tolerance)
+        decode(reference.py(), &self.model, self.model.type_content(reference)?, document, tolerance)
     }
 
     /// The names of the values of a complex type, in order.
     fn value_names(&self, reference: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-        let content = self.shop.type_content(reference)?;
-        let view = self.shop.schema().view(content);
-        let Some(complex) = view.complex() else { return Ok(Vec::new()) };
-        let layout = self.shop.layouts.of(reference.py(), content, complex, view);
-        let mut names = Vec::new();
-        layout.each(complex, &mut |name| names.push(name.as_str().to_owned()));
-        Ok(names)
+        Ok(self.model.value_names(reference.py(), self.model.type_content(reference)?))
     }
 }
 
 impl PyContract {
     fn import(
         py: Python<'_>,
-        importer: Importer,
         load: Option<Py<PyAny>>,
         progress: Option<Py<PyAny>>,
-        import: impl Fn(&Importer) -> Result<deltasoap_wsdl::Import, deltasoap_wsdl::Error> + Send + Sync,
+        import: impl FnOnce(Importer) -> Result<deltasoap_wsdl::Import, deltasoap_wsdl::Error> + Send,
     ) -> PyResult<Self> {
         let raised = Arc::new(Mutex::new(None));
+        // The user of a program names the WSDL, so files near it may be read. What loads documents
+        // decides which.
+        let importer = Importer::new().trust_tree();
+        let importer = if load.is_some() { importer.allow_private() } else { importer };
         let importer = match load.is_some() || progress.is_some() {
             true => importer.fetch_with(PyFetch { load, progress, raised: Arc::clone(&raised) }),
             false => importer,
         };
-        let imported = py.detach(|| import(&importer).map(Contract::from));
+        let imported = py.detach(|| import(importer).map(Contract::from));
         if let Some(error) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(error);
         }
         let contract = imported.map_err(|error| errors::import(py, &error))?;
-        Ok(PyContract { shop: Arc::new(Shop::new(contract)) })
-    }
-
-    fn element_name(&self, name: &str) -> PyResult<QName> {
-        parse_name(name).ok_or_else(|| PyValueError::new_err(format!("{name:?} is no name of an element")))
+        Ok(PyContract { model: Arc::new(Model::new(contract)) })
     }
 
     fn encode<'py>(
@@ -393,49 +362,39 @@ impl PyContract {
         let py = value.py();
         let converted = match value.is_none() {
             true => Ok(Value::Nil),
-            false => FromPython::new(py, &self.shop)?.content(value, content, name),
+            false => FromPython::new(py, &self.model)?.content(value, content, name),
         };
         let converted = converted.map_err(|error| error.into_py_err(py))?;
-        let bytes = write(&self.shop, name, content, &converted).map_err(|error| error.into_py_err(py))?;
+        let bytes = write(&self.model, name, content, &converted).map_err(|error| error.into_py_err(py))?;
         Ok(PyBytes::new(py, &bytes))
-    }
-
-    fn decode<'py>(
-        &self,
-        py: Python<'py>,
-        content: ElementRef,
-        document: &[u8],
-        tolerance: &str,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        decode(py, &self.shop, content, document, tolerance)
     }
 }
 
 /// Reads an element of any name as the content of one.
 pub(crate) fn decode<'py>(
     py: Python<'py>,
-    shop: &Shop,
+    model: &Model,
     content: ElementRef,
     document: &[u8],
     tolerance: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let decoded = match tolerance {
-        "lenient" => lenient::decode(shop, content, document),
+        "lenient" => lenient::decode(model, content, document),
         // What asks for less than the strict rules wants no errors about texts either.
-        "any_order" => lenient::decode_with(shop.relaxed(), content, document, Tolerance::AnyOrder).map(|it| it.0),
-        other => lenient::decode_with(shop.schema(), content, document, self::tolerance(other)?).map(|it| it.0),
+        "any_order" => lenient::decode_with(model.relaxed(), content, document, Tolerance::AnyOrder).map(|it| it.0),
+        other => lenient::decode_with(model.schema(), content, document, self::tolerance(other)?).map(|it| it.0),
     };
     let value = decoded.map_err(|error| errors::raise(py, "XMLParseError", (errors::with_causes(&error),), &[]))?;
-    ToPython::new(py, shop, &|_| None).content(&value, content)
+    ToPython::new(py, model, &|_| None).content(&value, content)
 }
 
 /// Writes an element as a document.
-pub(crate) fn write(shop: &Shop, name: &QName, content: ElementRef, value: &Value) -> Result<Vec<u8>, Invalid> {
+pub(crate) fn write(model: &Model, name: &QName, content: ElementRef, value: &Value) -> Result<Vec<u8>, Invalid> {
     let mut encoder = Encoder::new();
     encoder.start(name);
     match value {
         Value::Nil => encoder.nil(),
-        value => value.encode(&mut encoder, shop.schema().view(content)),
+        value => value.encode(&mut encoder, model.schema().view(content)),
     }
     encoder.end();
     encoder.finish().map(deltasoap_core::Buffer::into_vec).map_err(|error| Invalid::new(error.to_string()))
@@ -457,17 +416,6 @@ pub(crate) fn version(version: Version) -> &'static str {
         Version::Soap11 => "1.1",
         Version::Soap12 => "1.2",
     }
-}
-
-fn unreadable(name: &QName) -> PyErr {
-    PyKeyError::new_err(format!("no element {name}"))
-}
-
-/// The user of a program names the WSDL, so files near it may be read.
-fn importer(tolerant: bool, allow_private: bool) -> Importer {
-    let importer = Importer::new().trust_tree();
-    let importer = if tolerant { importer } else { importer.strict() };
-    if allow_private { importer.allow_private() } else { importer }
 }
 
 /// Fetches documents by a function in Python.

@@ -2,9 +2,8 @@
 //!
 //! They are what the views in `deltasoap.wsdl` show. Calls do not need them.
 
-use crate::contract::{Shop, version};
+use crate::contract::{Model, version};
 use crate::describe::reference;
-use crate::to_python::qualified;
 use deltasoap_core::schema::{Style, Use};
 use deltasoap_wsdl::wsdl::{
     Binding, BoundMessage, BoundOperation, Message, Operation, Parameter, PartContent, PortType, Service,
@@ -16,10 +15,10 @@ use pyo3::types::{PyDict, PyList};
 type Dict<'py> = PyResult<Bound<'py, PyDict>>;
 
 /// Describes all definitions.
-pub(crate) fn describe<'py>(py: Python<'py>, shop: &Shop) -> Dict<'py> {
-    let all = shop.contract.description().definitions();
+pub(crate) fn describe<'py>(py: Python<'py>, model: &Model) -> Dict<'py> {
+    let all = model.contract.description().definitions();
     let dict = PyDict::new(py);
-    dict.set_item("messages", list(py, &all.messages, |it| message(py, it, shop.schemas()))?)?;
+    dict.set_item("messages", list(py, &all.messages, |it| message(py, it, model.schemas()))?)?;
     dict.set_item("port_types", list(py, &all.port_types, |it| port_type(py, it, all))?)?;
     dict.set_item("bindings", list(py, &all.bindings, |it| binding(py, it, all))?)?;
     dict.set_item("services", list(py, &all.services, |it| service(py, it, all))?)?;
@@ -35,7 +34,7 @@ fn message<'py>(py: Python<'py>, message: &Message, schemas: &Schemas) -> Dict<'
         let dict = PyDict::new(py);
         dict.set_item("name", &*part.name)?;
         let (element, of) = match &part.content {
-            PartContent::Element(name, _) => (Some(qualified(name)), None),
+            PartContent::Element(name, _) => (Some(name.to_string()), None),
             PartContent::Type(id) => (None, Some(reference(py, schemas, *id)?)),
         };
         dict.set_item("element", element)?;
@@ -43,7 +42,7 @@ fn message<'py>(py: Python<'py>, message: &Message, schemas: &Schemas) -> Dict<'
         Ok(dict)
     })?;
     let dict = PyDict::new(py);
-    dict.set_item("name", qualified(&message.name))?;
+    dict.set_item("name", message.name.to_string())?;
     dict.set_item("parts", parts)?;
     Ok(dict)
 }
@@ -59,7 +58,7 @@ fn port_type<'py>(py: Python<'py>, of: &PortType, all: &Definitions) -> Dict<'py
         Ok(dict)
     };
     let dict = PyDict::new(py);
-    dict.set_item("name", qualified(&of.name))?;
+    dict.set_item("name", of.name.to_string())?;
     dict.set_item("operations", list(py, &of.operations, operation)?)?;
     Ok(dict)
 }
@@ -67,7 +66,7 @@ fn port_type<'py>(py: Python<'py>, of: &PortType, all: &Definitions) -> Dict<'py
 fn parameter<'py>(py: Python<'py>, parameter: &Parameter, all: &Definitions) -> Dict<'py> {
     let dict = PyDict::new(py);
     dict.set_item("name", &*parameter.name)?;
-    dict.set_item("message", qualified(&all.messages[parameter.message].name))?;
+    dict.set_item("message", all.messages[parameter.message].name.to_string())?;
     dict.set_item("action", parameter.action.as_deref())?;
     Ok(dict)
 }
@@ -75,8 +74,8 @@ fn parameter<'py>(py: Python<'py>, parameter: &Parameter, all: &Definitions) -> 
 fn binding<'py>(py: Python<'py>, binding: &Binding, all: &Definitions) -> Dict<'py> {
     let port_type = &all.port_types[binding.port_type];
     let dict = PyDict::new(py);
-    dict.set_item("name", qualified(&binding.name))?;
-    dict.set_item("port_type", qualified(&port_type.name))?;
+    dict.set_item("name", binding.name.to_string())?;
+    dict.set_item("port_type", port_type.name.to_string())?;
     dict.set_item("soap", version(binding.version))?;
     dict.set_item("transport", &*binding.transport)?;
     dict.set_item("operations", list(py, &binding.operations, |it| bound_operation(py, it, port_type, all))?)?;
@@ -102,7 +101,7 @@ fn bound_operation<'py>(py: Python<'py>, bound: &BoundOperation, port_type: &Por
 fn bound_message<'py>(py: Python<'py>, bound: &BoundMessage, all: &Definitions) -> Dict<'py> {
     let headers = list(py, &bound.headers, |header| {
         let dict = PyDict::new(py);
-        dict.set_item("message", qualified(&all.messages[header.message].name))?;
+        dict.set_item("message", all.messages[header.message].name.to_string())?;
         dict.set_item("part", &*header.part)?;
         dict.set_item("use", encoding(header.encoding))?;
         dict.set_item("namespace", &*header.namespace)?;
@@ -121,12 +120,12 @@ fn service<'py>(py: Python<'py>, service: &Service, all: &Definitions) -> Dict<'
     let ports = list(py, &service.ports, |port| {
         let dict = PyDict::new(py);
         dict.set_item("name", &*port.name)?;
-        dict.set_item("binding", qualified(&all.bindings[port.binding].name))?;
+        dict.set_item("binding", all.bindings[port.binding].name.to_string())?;
         dict.set_item("address", &*port.address)?;
         Ok(dict)
     })?;
     let dict = PyDict::new(py);
-    dict.set_item("name", qualified(&service.name))?;
+    dict.set_item("name", service.name.to_string())?;
     dict.set_item("ports", ports)?;
     Ok(dict)
 }

@@ -1,8 +1,6 @@
 //! Descriptions of contracts as dicts, for the classes in `deltasoap.xsd` and `deltasoap.wsdl`.
 
-use crate::contract::{Shop, version};
-use crate::to_python::qualified;
-use deltasoap_core::QName;
+use crate::contract::{Model, version};
 use deltasoap_dynamic::Operation;
 use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{
@@ -18,14 +16,14 @@ const MAX_DEPTH: usize = 64;
 /// Returns the reference of a type: its name, or its number if it has none.
 pub(crate) fn reference<'py>(py: Python<'py>, schemas: &Schemas, id: TypeId) -> PyResult<Bound<'py, PyAny>> {
     match &schemas[id].name {
-        Some(name) => Ok(PyString::new(py, &qualified(name)).into_any()),
+        Some(name) => Ok(PyString::new(py, &name.to_string()).into_any()),
         None => Ok(id.index().into_pyobject(py)?.into_any()),
     }
 }
 
-pub(crate) fn services<'py>(py: Python<'py>, shop: &Shop) -> PyResult<Bound<'py, PyList>> {
-    let all = shop.contract.operations();
-    let definitions = shop.contract.description().definitions();
+pub(crate) fn services<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, PyList>> {
+    let all = model.contract.operations();
+    let definitions = model.contract.description().definitions();
     let list = PyList::empty(py);
     for service in &definitions.services {
         let ports = PyList::empty(py);
@@ -38,14 +36,14 @@ pub(crate) fn services<'py>(py: Python<'py>, shop: &Shop) -> PyResult<Bound<'py,
             let dict = PyDict::new(py);
             dict.set_item("name", &*port.name)?;
             dict.set_item("address", &*port.address)?;
-            dict.set_item("binding", qualified(&binding.name))?;
+            dict.set_item("binding", binding.name.to_string())?;
             dict.set_item("soap", version(binding.version))?;
             dict.set_item("operations", all.iter().filter(of_port).map(Operation::distinct_name).collect::<Vec<_>>())?;
             dict.set_item("documentation", port.documentation.as_deref())?;
             ports.append(dict)?;
         }
         let dict = PyDict::new(py);
-        dict.set_item("name", qualified(&service.name))?;
+        dict.set_item("name", service.name.to_string())?;
         dict.set_item("ports", ports)?;
         dict.set_item("documentation", service.documentation.as_deref())?;
         list.append(dict)?;
@@ -53,30 +51,8 @@ pub(crate) fn services<'py>(py: Python<'py>, shop: &Shop) -> PyResult<Bound<'py,
     Ok(list)
 }
 
-pub(crate) fn bindings<'py>(py: Python<'py>, shop: &Shop) -> PyResult<Bound<'py, PyList>> {
-    let all = shop.contract.operations();
-    let definitions = shop.contract.description().definitions();
-    let list = PyList::empty(py);
-    for binding in &definitions.bindings {
-        let mut names: Vec<String> = Vec::new();
-        for operation in all.iter().filter(|it| it.binding().name == binding.name) {
-            let name = operation.distinct_name();
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        let dict = PyDict::new(py);
-        dict.set_item("name", qualified(&binding.name))?;
-        dict.set_item("port_type", qualified(&definitions.port_types[binding.port_type].name))?;
-        dict.set_item("soap", version(binding.version))?;
-        dict.set_item("operations", names)?;
-        list.append(dict)?;
-    }
-    Ok(list)
-}
-
-pub(crate) fn namespaces(shop: &Shop) -> Vec<String> {
-    let schemas = shop.schemas();
+pub(crate) fn namespaces(model: &Model) -> Vec<String> {
+    let schemas = model.schemas();
     let types = schemas.types().filter(|(_, it)| it.place.is_some()).filter_map(|(_, it)| it.name.as_ref());
     let elements = schemas.elements().filter(|(_, it)| it.is_global).map(|(_, it)| &it.name);
     let mut all: Vec<String> = Vec::new();
@@ -93,7 +69,7 @@ pub(crate) fn namespaces(shop: &Shop) -> Vec<String> {
 pub(crate) fn element<'py>(py: Python<'py>, schemas: &Schemas, id: ElementId) -> PyResult<Bound<'py, PyDict>> {
     let element = &schemas[id];
     let dict = PyDict::new(py);
-    dict.set_item("name", qualified(&element.name))?;
+    dict.set_item("name", element.name.to_string())?;
     dict.set_item("type", reference(py, schemas, element.type_id)?)?;
     dict.set_item("nillable", element.is_nillable)?;
     dict.set_item("abstract", element.is_abstract)?;
@@ -105,11 +81,11 @@ pub(crate) fn element<'py>(py: Python<'py>, schemas: &Schemas, id: ElementId) ->
 }
 
 /// Describes a type.
-pub(crate) fn type_of<'py>(py: Python<'py>, shop: &Shop, id: TypeId) -> PyResult<Bound<'py, PyDict>> {
-    let schemas = shop.schemas();
+pub(crate) fn type_of<'py>(py: Python<'py>, model: &Model, id: TypeId) -> PyResult<Bound<'py, PyDict>> {
+    let schemas = model.schemas();
     let of = &schemas[id];
     let dict = PyDict::new(py);
-    dict.set_item("name", of.name.as_ref().map(qualified))?;
+    dict.set_item("name", of.name.as_ref().map(ToString::to_string))?;
     dict.set_item("ref", reference(py, schemas, id)?)?;
     dict.set_item("documentation", of.documentation.as_deref())?;
     match &of.definition {
@@ -201,7 +177,7 @@ fn particle<'py>(py: Python<'py>, schemas: &Schemas, of: &Particle, depth: usize
             let group = &schemas[*id];
             let dict = PyDict::new(py);
             dict.set_item("kind", "group")?;
-            dict.set_item("name", qualified(&group.name))?;
+            dict.set_item("name", group.name.to_string())?;
             let items = PyList::empty(py);
             if depth < MAX_DEPTH {
                 items.append(particle(py, schemas, &group.particle, depth + 1)?)?;
@@ -276,7 +252,7 @@ fn attributes(
 pub(crate) fn attribute<'py>(py: Python<'py>, schemas: &Schemas, id: AttributeId) -> PyResult<Bound<'py, PyDict>> {
     let declared = &schemas[id];
     let dict = PyDict::new(py);
-    dict.set_item("name", qualified(&declared.name))?;
+    dict.set_item("name", declared.name.to_string())?;
     dict.set_item("type", reference(py, schemas, declared.type_id)?)?;
     dict.set_item("required", false)?;
     dict.set_item("default", declared.default.as_deref())?;
@@ -288,9 +264,4 @@ fn has_wildcard(schemas: &Schemas, of: &Attributes, depth: usize) -> bool {
     let of_group =
         |group: &AttributeGroupId| depth < MAX_DEPTH && has_wildcard(schemas, &schemas[*group].attributes, depth + 1);
     of.any.is_some() || of.groups.iter().any(of_group)
-}
-
-/// Describes the parts of a message that are elements of their own: header blocks and faults.
-pub(crate) fn named(name: &QName) -> String {
-    qualified(name)
 }

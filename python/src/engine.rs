@@ -3,13 +3,13 @@
 //! What it remembers of earlier messages belongs to one client. The GIL is held while values are
 //! converted, and released while messages are written, sent and read.
 
-use crate::contract::{PyContract, Shop};
+use crate::contract::{Model, PyContract};
 use crate::errors;
 use crate::from_python::FromPython;
 use crate::http::Headers;
 use crate::operation::PyOperation;
 use crate::run;
-use crate::to_python::{ToPython, qualified};
+use crate::to_python::ToPython;
 use crate::transport::Transport;
 use bytes::Bytes;
 use deltasoap_core::soap::HeaderBlock;
@@ -31,7 +31,7 @@ const MAX_ENDPOINTS: usize = 64;
 /// The engine of a client.
 #[pyclass(module = "deltasoap._engine", frozen)]
 pub(crate) struct Engine {
-    shop: Arc<Shop>,
+    model: Arc<Model>,
     settings: Settings,
     transport: Transport,
     /// By endpoint; `None` for those of the WSDL.
@@ -69,22 +69,7 @@ impl Engine {
             has_columns: columns,
         };
         let transport = Transport::new(transport);
-        Ok(Engine { shop: Arc::clone(&contract.shop), settings, transport, clients: Mutex::default() })
-    }
-
-    /// Returns the message of a call, which is not sent.
-    #[pyo3(signature = (operation, args, kwargs, *, headers=None))]
-    fn envelope<'py>(
-        &self,
-        py: Python<'py>,
-        operation: &PyOperation,
-        args: &Bound<'py, PyTuple>,
-        kwargs: &Bound<'py, PyDict>,
-        headers: Option<Vec<Bound<'py, PyAny>>>,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let value = self.arguments(py, operation, args, kwargs)?;
-        let headers = self.headers(py, headers)?;
-        operation.write(py, operation.operation.request(), &value, &headers)
+        Ok(Engine { model: Arc::clone(&contract.model), settings, transport, clients: Mutex::default() })
     }
 
     /// Calls an operation and waits for its response; `None` for one-way operations.
@@ -106,7 +91,7 @@ impl Engine {
         let client = self.client(address);
         let call = client.prepare_operation(operation.operation.clone()).options(options);
         let sent = run::wait(py, with_parts(call.send(&value)))?;
-        self.reply(py, sent)
+        received(py, Arc::clone(&self.model), sent, self.settings.has_columns)
     }
 
     /// Calls an operation; the result is awaited.
@@ -126,10 +111,10 @@ impl Engine {
         let value = self.arguments(py, operation, args, kwargs)?;
         let options = self.options(py, headers, http_headers, timeout)?;
         let (client, operation) = (self.client(address), operation.operation.clone());
-        let (shop, has_columns) = (Arc::clone(&self.shop), self.settings.has_columns);
+        let (model, has_columns) = (Arc::clone(&self.model), self.settings.has_columns);
         pyo3_async_runtimes::tokio::future_into_py(py, async move {
             let sent = with_parts(client.prepare_operation(operation).options(options).send(&value)).await;
-            Python::attach(|py| received(py, shop, sent, has_columns))
+            Python::attach(|py| received(py, model, sent, has_columns))
         })
     }
 
@@ -168,12 +153,12 @@ impl Engine {
     ) -> PyResult<Value> {
         let request = operation.operation.request();
         let (name, content) = request.ok_or_else(|| PyValueError::new_err("the operation has no request"))?;
-        let converted = FromPython::new(py, &self.shop)?.arguments(content, name, args, kwargs);
+        let converted = FromPython::new(py, &self.model)?.arguments(content, name, args, kwargs);
         converted.map_err(|error| error.into_py_err(py))
     }
 
     fn headers(&self, py: Python<'_>, headers: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Vec<HeaderBlock>> {
-        let reader = FromPython::new(py, &self.shop)?;
+        let reader = FromPython::new(py, &self.model)?;
         let block = |value| reader.any_element(value).map(|node| HeaderBlock { node });
         let blocks = headers.iter().flatten().map(block).collect::<Result<_, _>>();
         blocks.map_err(|error| error.into_py_err(py))
@@ -214,7 +199,7 @@ impl Engine {
                 false => builder.differential(Differential::OFF),
             }
         };
-        let client = DynamicClient::with_transport(self.shop.contract.clone(), self.transport.clone());
+        let client = DynamicClient::with_transport(self.model.contract.clone(), self.transport.clone());
         let client = client.configure(configure);
         let client = match &address {
             Some(address) => client.endpoint(address),
@@ -225,20 +210,16 @@ impl Engine {
         }
         client
     }
-
-    fn reply(&self, py: Python<'_>, sent: Result<Option<Received>, DynamicError>) -> PyResult<Option<Reply>> {
-        received(py, Arc::clone(&self.shop), sent, self.settings.has_columns)
-    }
 }
 
 fn received(
     py: Python<'_>,
-    shop: Arc<Shop>,
+    model: Arc<Model>,
     sent: Result<Option<Received>, DynamicError>,
     has_columns: bool,
 ) -> PyResult<Option<Reply>> {
     let received = sent.map_err(|error| errors::call(py, error))?;
-    Ok(received.map(|(reply, parts)| Reply { shop, reply: Arc::new(reply), parts, has_columns }))
+    Ok(received.map(|(reply, parts)| Reply { model, reply: Arc::new(reply), parts, has_columns }))
 }
 
 /// A response, and the parts that came with it and that its body does not refer to.
@@ -268,7 +249,7 @@ fn seconds(value: f64) -> PyResult<Duration> {
 /// A response. Its values are read from the engine's memory when they are asked for.
 #[pyclass(module = "deltasoap._engine", frozen)]
 pub(crate) struct Reply {
-    shop: Arc<Shop>,
+    model: Arc<Model>,
     reply: Arc<DynamicReply>,
     parts: Vec<AttachedPart>,
     has_columns: bool,
@@ -282,9 +263,9 @@ impl Reply {
         let operation: &Operation = &self.reply.operation;
         let (_, content) = operation.response().ok_or_else(|| PyValueError::new_err("a response without a body"))?;
         let part = |uri: &deltasoap_core::PartUri| self.reply.part(uri).map(|bytes| bytes.to_vec());
-        let converter = ToPython::new(py, &self.shop, &part);
+        let converter = ToPython::new(py, &self.model, &part);
         let converter = match self.has_columns {
-            true => converter.with_columns(Arc::clone(&self.shop), Arc::clone(&self.reply) as _),
+            true => converter.with_columns(Arc::clone(&self.model), Arc::clone(&self.reply) as _),
             false => converter,
         };
         converter.content(&self.reply.body, content)
@@ -293,8 +274,8 @@ impl Reply {
     /// The header blocks: their names and values.
     #[getter]
     fn headers<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
-        let converter = ToPython::new(py, &self.shop, &|_| None);
-        let block = |it: &HeaderBlock| Ok((qualified(&it.node.name), converter.element(&it.node)?));
+        let converter = ToPython::new(py, &self.model, &|_| None);
+        let block = |it: &HeaderBlock| Ok((it.node.name.to_string(), converter.element(&it.node)?));
         self.reply.head.headers.iter().map(block).collect()
     }
 
@@ -309,11 +290,5 @@ impl Reply {
     #[getter]
     fn status(&self) -> u16 {
         self.reply.status.as_u16()
-    }
-
-    /// What the response has that the WSDL does not allow, as text.
-    #[getter]
-    fn deviations(&self) -> Vec<String> {
-        self.reply.deviations.iter().map(ToString::to_string).collect()
     }
 }

@@ -7,19 +7,7 @@ use deltasoap_wsdl::ErrorKind;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use std::fmt::{self, Write};
-
-/// Converts errors of the libraries to exceptions.
-pub(crate) trait ToPyErr {
-    /// Returns the exception.
-    fn to_py_err(self) -> PyErr;
-}
-
-impl<E: Into<PyErr>> ToPyErr for E {
-    fn to_py_err(self) -> PyErr {
-        self.into()
-    }
-}
+use std::fmt::Write;
 
 /// An argument that does not match the schema. The path is added while the conversion returns.
 #[derive(Debug)]
@@ -225,13 +213,4 @@ pub(crate) fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
         cause = next.source();
     }
     text
-}
-
-impl fmt::Display for Invalid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.reason {
-            Reason::Text(text) | Reason::UnexpectedName(text) => write!(f, "{}: {text}", self.path()),
-            Reason::Raised(error) => write!(f, "{}: {error}", self.path()),
-        }
-    }
 }

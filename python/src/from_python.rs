@@ -5,7 +5,7 @@
 //! and nillable.
 
 use crate::arguments;
-use crate::contract::Shop;
+use crate::contract::Model;
 use crate::errors::Invalid;
 use crate::names::{Layout, Name, Slot};
 use crate::scalars::{self, kind};
@@ -20,8 +20,8 @@ use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString, PyTuple};
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-/// Maximum depth of nested arguments: objects can contain themselves.
-const MAX_DEPTH: usize = 200;
+/// Maximum depth of nested arguments, which is that of messages: objects can contain themselves.
+const MAX_DEPTH: usize = 100;
 
 /// Marks of `deltasoap._scalars`.
 struct Marks {
@@ -58,14 +58,14 @@ impl<'py> Values<'py> {
 /// Converts the arguments of one message.
 pub(crate) struct FromPython<'c, 'py> {
     py: Python<'py>,
-    shop: &'c Shop,
+    model: &'c Model,
     marks: &'static Marks,
     depth: std::cell::Cell<usize>,
 }
 
 impl<'c, 'py> FromPython<'c, 'py> {
-    pub(crate) fn new(py: Python<'py>, shop: &'c Shop) -> PyResult<Self> {
-        Ok(FromPython { py, shop, marks: marks(py)?, depth: Default::default() })
+    pub(crate) fn new(py: Python<'py>, model: &'c Model) -> PyResult<Self> {
+        Ok(FromPython { py, model, marks: marks(py)?, depth: Default::default() })
     }
 
     /// Converts the arguments of a call to the content of the body's element.
@@ -79,11 +79,11 @@ impl<'c, 'py> FromPython<'c, 'py> {
         positional: &Bound<'py, PyTuple>,
         keywords: &Bound<'py, PyDict>,
     ) -> Result<Value, Invalid> {
-        let view = self.shop.schema().view(content);
+        let view = self.model.schema().view(content);
         let complex = match view.element {
             Element::Complex(complex) => Some((complex, content, view)),
             Element::Open(OpenElement { base: Some(base), .. }) => {
-                let view = self.shop.schema().view(*base);
+                let view = self.model.schema().view(*base);
                 view.complex().map(|complex| (complex, *base, view))
             }
             _ => None,
@@ -94,7 +94,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
                 _ => Err(Invalid::unexpected(format!("{} takes one positional argument", name.local))),
             };
         };
-        let layout = self.shop.layouts.of(self.py, exact, complex, view);
+        let layout = self.model.layouts.of(self.py, exact, complex, view);
         let values = keywords.copy()?;
         let mut names = Vec::new();
         layout.each(complex, &mut |name| names.push(name));
@@ -128,7 +128,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
         if value.is(&self.marks.nil) {
             return Ok(Value::Nil);
         }
-        let view = self.shop.schema().view(content);
+        let view = self.model.schema().view(content);
         match view.element {
             Element::Simple(simple) if simple.packed.is_some() => self.packed(value, view),
             element if element.is_name() => self.name(value).map(|name| Value::Name(Box::new(name))),
@@ -162,7 +162,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
 
     fn simple(&self, value: &Bound<'py, PyAny>, content: ElementRef, view: View<'_>) -> Result<Simple, Invalid> {
         let is_list = matches!(view.element, Element::Simple(simple) if simple.base == Builtin::Token);
-        match is_list.then(|| self.shop.list_items(content)).flatten() {
+        match is_list.then(|| self.model.list_items(content)).flatten() {
             Some(items) => scalars::from_python(&scalars::words(value, items)?, view),
             None => scalars::from_python(value, view),
         }
@@ -186,7 +186,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
         view: View<'_>,
         name: &QName,
     ) -> Result<Value, Invalid> {
-        let layout = self.shop.layouts.of(self.py, content, complex, view);
+        let layout = self.model.layouts.of(self.py, content, complex, view);
         let values = match self.values_of(value)? {
             Some(values) => values,
             // A value alone is the first one, as in a call of the type.
@@ -270,7 +270,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
         }
         let mut record = Record { others: self.others(values, layout)?, ..Record::default() };
         for (attribute, name) in complex.attributes.iter().zip(&layout.attributes) {
-            let view = self.shop.schema().view(attribute.element);
+            let view = self.model.schema().view(attribute.element);
             let value = match values.get(self.py, name)?.filter(|value| !value.is(&self.marks.skip)) {
                 Some(value) => {
                     let converted = self.simple(&value, attribute.element, view);
@@ -287,7 +287,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
         if let Some(content) = complex.text {
             let text = match values.get(self.py, &layout.text)? {
                 Some(text) => self.content(&text, content, &complex.name)?,
-                None => Value::vacant(self.shop.schema().view(content)),
+                None => Value::vacant(self.model.schema().view(content)),
             };
             record.fields.push(text);
         }
@@ -392,7 +392,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
 
     /// Returns the value of an element that the arguments do not have.
     fn missing(&self, field: &Field, name: &Name, is_optional: bool) -> Result<Value, Invalid> {
-        let view = self.shop.schema().view(field.element);
+        let view = self.model.schema().view(field.element);
         match field.is_repeated() {
             true if is_optional => return Ok(Value::List(Vec::new())),
             true => {
@@ -433,7 +433,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
             all.push(item.map_err(|error| error.at(index))?);
         }
         let mut list = Value::List(all);
-        list.gather(field, self.shop.schema().view(field.element));
+        list.gather(field, self.model.schema().view(field.element));
         Ok(list)
     }
 
@@ -443,7 +443,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
         if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
             return Ok(None);
         }
-        let view = self.shop.schema().view(field.element);
+        let view = self.model.schema().view(field.element);
         let columns = match view.element {
             Element::Simple(simple) if simple.enumeration.is_empty() => arguments::numbers(value, simple.base)?,
             Element::Complex(_) => arguments::table(value, field, view)?,
@@ -493,7 +493,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
 
     /// Converts a group that occurs once, whose values are among those around it.
     fn among(&self, values: &Values<'py>, field: &Field, layout: &Layout, is_optional: bool) -> Result<Value, Invalid> {
-        let view = self.shop.schema().view(field.element);
+        let view = self.model.schema().view(field.element);
         let Element::Complex(complex) = view.element else { return Ok(Value::Absent) };
         if !self.has_any(values, layout)? && is_optional {
             return Ok(Value::Absent);
@@ -522,7 +522,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
     }
 
     fn groups(&self, value: &Bound<'py, PyAny>, field: &Field, layout: &Layout) -> Result<Value, Invalid> {
-        let view = self.shop.schema().view(field.element);
+        let view = self.model.schema().view(field.element);
         let Element::Complex(complex) = view.element else { return Err(Invalid::new("no group")) };
         let mut items = self.items(value)?;
         if field.min == 0 {
@@ -579,7 +579,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
 
     /// Converts an element, or the content of one of this name.
     fn node(&self, value: &Bound<'py, PyAny>, name: Option<&QName>) -> Result<Node, Invalid> {
-        let text = match self.shop.wildcards() {
+        let text = match self.model.wildcards() {
             _ if value.is_instance_of::<PyBytes>() => value.clone(),
             Some(wildcards) => wildcards.write.bind(self.py).call1((value, name.map(ToString::to_string)))?,
             None => self.py.import("deltasoap._trees")?.getattr("text")?.call1((value,))?,
@@ -614,13 +614,9 @@ impl<'c, 'py> FromPython<'c, 'py> {
             None => (value.clone(), self.type_name(value)?),
         };
         if let Some(type_name) = type_name {
-            let declared = open.base.and_then(|base| self.shop.type_name(base));
-            match open.named(&type_name) {
-                Some(content) if declared.as_ref() != Some(&type_name) => {
-                    let value = self.content(&value, content, name)?;
-                    return Ok(Value::typed(type_name, value));
-                }
-                _ => {}
+            let declared = open.base.and_then(|base| self.model.type_name(base));
+            if let Some(content) = open.named(&type_name).filter(|_| declared.as_ref() != Some(&type_name)) {
+                return Ok(Value::typed(type_name, self.content(&value, content, name)?));
             }
         }
         match open.base {
@@ -646,7 +642,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
     }
 
     fn rows(&self, value: &Bound<'py, PyAny>, array: &ArrayElement, dimensions: u32) -> Result<Value, Invalid> {
-        if let (1, Element::Simple(simple)) = (dimensions, self.shop.schema().view(array.item).element)
+        if let (1, Element::Simple(simple)) = (dimensions, self.model.schema().view(array.item).element)
             && let Some(column) = arguments::numbers(value, simple.base)?
         {
             return Ok(match column {

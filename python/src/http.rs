@@ -3,7 +3,7 @@
 use crate::{errors, run};
 use bytes::Bytes;
 use deltasoap_http::{Body, BoxError, HttpTransport};
-use http::{Method, Request};
+use http::Request;
 use http_body_util::BodyExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -35,33 +35,36 @@ impl Http {
         Http { transport: HttpTransport::new() }
     }
 
-    /// Sends a POST request and waits for the response: status, headers, body.
-    #[pyo3(signature = (url, body, headers, timeout=None))]
-    fn post<'py>(
+    /// Sends a request and waits for the response: status, headers, body.
+    #[pyo3(signature = (method, url, body, headers, timeout=None))]
+    fn send<'py>(
         &self,
         py: Python<'py>,
+        method: &str,
         url: &str,
         body: Vec<u8>,
         headers: HashMap<String, String>,
         timeout: Option<f64>,
     ) -> PyResult<(u16, Headers, Bound<'py, PyBytes>)> {
-        let request = request(url, body, headers)?;
+        let request = request(method, url, body, headers)?;
         let sent = run::wait(py, exchange(self.transport.clone(), request, limit(timeout)?))?;
         let (status, headers, body) = sent.map_err(|error| failed(py, error.as_ref()))?;
         Ok((status, headers, PyBytes::new(py, &body)))
     }
 
-    /// Like `post`, to be awaited.
-    #[pyo3(signature = (url, body, headers, timeout=None))]
-    fn post_async<'py>(
+    /// Like `send`, to be awaited.
+    #[pyo3(signature = (method, url, body, headers, timeout=None))]
+    fn send_async<'py>(
         &self,
         py: Python<'py>,
+        method: &str,
         url: &str,
         body: Vec<u8>,
         headers: HashMap<String, String>,
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (request, limit, transport) = (request(url, body, headers)?, limit(timeout)?, self.transport.clone());
+        let (request, limit, transport) =
+            (request(method, url, body, headers)?, limit(timeout)?, self.transport.clone());
         pyo3_async_runtimes::tokio::future_into_py(py, async move {
             let sent = exchange(transport, request, limit).await;
             Python::attach(|py| {
@@ -72,8 +75,8 @@ impl Http {
     }
 }
 
-fn request(url: &str, body: Vec<u8>, headers: HashMap<String, String>) -> PyResult<Request<Body>> {
-    let mut request = Request::builder().method(Method::POST).uri(url);
+fn request(method: &str, url: &str, body: Vec<u8>, headers: HashMap<String, String>) -> PyResult<Request<Body>> {
+    let mut request = Request::builder().method(method).uri(url);
     for (name, value) in &headers {
         request = request.header(name, value);
     }

@@ -5,7 +5,7 @@
 //! the schema, whose simple types are all text and whose attributes are all optional. The texts are
 //! then converted by the types of the original.
 
-use crate::contract::Shop;
+use crate::contract::Model;
 use deltasoap_core::decode::{Decoder, ElementRoot};
 use deltasoap_core::schema::{Attribute, Builtin, Element, ElementRef, EnumerationValues, Schema, SimpleElement};
 use deltasoap_core::{DecodeOptions, Deviation, DeviationKind, Error, Tolerance, Value};
@@ -14,15 +14,15 @@ use deltasoap_core::{DecodeOptions, Deviation, DeviationKind, Error, Tolerance, 
 ///
 /// # Errors
 /// If the message has elements that the schema does not have there, or is not well-formed.
-pub(crate) fn decode(shop: &Shop, content: ElementRef, document: &[u8]) -> Result<Value, Error> {
-    let refused = match decode_with(shop.schema(), content, document, Tolerance::Strict) {
+pub(crate) fn decode(model: &Model, content: ElementRef, document: &[u8]) -> Result<Value, Error> {
+    let refused = match decode_with(model.schema(), content, document, Tolerance::Strict) {
         Ok((value, _)) => return Ok(value),
         Err(error) => error,
     };
     let is_refused = |it: &Deviation| {
         matches!(it.kind, DeviationKind::UnknownElement | DeviationKind::Namesake | DeviationKind::Order)
     };
-    match decode_with(shop.relaxed(), content, document, Tolerance::AnyOrder) {
+    match decode_with(model.relaxed(), content, document, Tolerance::AnyOrder) {
         Ok((value, deviations)) if !deviations.iter().any(is_refused) => Ok(value),
         _ => Err(refused),
     }

@@ -91,6 +91,13 @@ impl Layout {
         Layout { attributes, text: Name::new(py, "_value_1"), others, slots }
     }
 
+    /// Returns all names, in their order.
+    pub(crate) fn names(&self, complex: &ComplexElement) -> Vec<String> {
+        let mut names = Vec::new();
+        self.each(complex, &mut |name| names.push(name.as_str().to_owned()));
+        names
+    }
+
     /// Calls `see` with each name, in the order of the values: those of elements, then those of
     /// attributes.
     pub(crate) fn each<'l>(&'l self, complex: &ComplexElement, see: &mut impl FnMut(&'l Name)) {

@@ -1,10 +1,10 @@
 //! Operations of a contract.
 
-use crate::contract::{Shop, version};
+use crate::contract::{Model, version};
+use crate::errors;
 use crate::from_python::FromPython;
 use crate::to_python::{self, ToPython};
-use crate::{describe, errors};
-use deltasoap_core::schema::{ElementRef, Field, Style, Use};
+use deltasoap_core::schema::{ElementRef, Field};
 use deltasoap_core::soap::{Envelope, HeaderBlock, Version};
 use deltasoap_core::{Node, QName, Value};
 use deltasoap_dynamic::Operation;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// An operation of a binding.
 #[pyclass(name = "Operation", module = "deltasoap._engine", frozen)]
 pub(crate) struct PyOperation {
-    pub(crate) shop: Arc<Shop>,
+    pub(crate) model: Arc<Model>,
     pub(crate) operation: Operation,
 }
 
@@ -25,29 +25,13 @@ pub(crate) struct PyOperation {
 type Message<'py> = (String, Bound<'py, PyAny>, Vec<String>);
 
 impl PyOperation {
-    pub(crate) fn new(py: Python<'_>, shop: Arc<Shop>, operation: Operation) -> PyResult<Self> {
+    pub(crate) fn new(py: Python<'_>, model: Arc<Model>, operation: Operation) -> PyResult<Self> {
         operation.method().map_err(|error| errors::lookup(py, &error))?;
-        Ok(PyOperation { shop, operation })
+        Ok(PyOperation { model, operation })
     }
 
     fn message<'py>(&self, py: Python<'py>, name: &QName, content: ElementRef) -> PyResult<Message<'py>> {
-        let schemas = self.shop.schemas();
-        let origin = self.shop.contract.lowered().origin(content);
-        let reference = match origin {
-            Some(origin) => describe::reference(py, schemas, origin.type_id)?,
-            None => py.None().into_bound(py),
-        };
-        let view = self.shop.schema().view(content);
-        let view = match view.element {
-            deltasoap_core::schema::Element::Open(open) => open.base.map_or(view, |base| view.follow(base)),
-            _ => view,
-        };
-        let mut names = Vec::new();
-        if let Some(complex) = view.complex() {
-            let layout = crate::names::Layout::of(py, complex, view);
-            layout.each(complex, &mut |name| names.push(name.as_str().to_owned()));
-        }
-        Ok((describe::named(name), reference, names))
+        Ok((name.to_string(), self.model.reference(py, content)?, self.model.value_names(py, content)))
     }
 
     fn fields<'py>(&self, py: Python<'py>, fields: &[Field]) -> PyResult<Vec<Message<'py>>> {
@@ -86,30 +70,6 @@ impl PyOperation {
         self.operation.full_name()
     }
 
-    /// The documentation in the WSDL.
-    #[getter]
-    fn documentation(&self) -> Option<&str> {
-        self.operation.documentation()
-    }
-
-    /// `document` or `rpc`.
-    #[getter]
-    fn style(&self) -> &'static str {
-        match self.operation.bound().style {
-            Style::Document => "document",
-            Style::Rpc => "rpc",
-        }
-    }
-
-    /// `literal` or `encoded`.
-    #[getter]
-    fn r#use(&self) -> &'static str {
-        match self.operation.bound().request.as_ref().map(|request| request.encoding) {
-            Some(Use::Encoded) => "encoded",
-            _ => "literal",
-        }
-    }
-
     /// The action of the request.
     #[getter]
     fn soap_action(&self) -> &str {
@@ -120,12 +80,6 @@ impl PyOperation {
     #[getter]
     fn soap(&self) -> &'static str {
         version(self.operation.version())
-    }
-
-    /// True if there is no response.
-    #[getter]
-    fn is_one_way(&self) -> bool {
-        self.operation.is_one_way()
     }
 
     /// The request's element: its name, the reference of its type, the names of its values.
@@ -145,7 +99,7 @@ impl PyOperation {
     fn decode_response<'py>(&self, py: Python<'py>, document: &[u8], tolerance: &str) -> PyResult<Bound<'py, PyAny>> {
         let (_, content) =
             self.operation.response().ok_or_else(|| PyValueError::new_err("the operation has no response"))?;
-        crate::contract::decode(py, &self.shop, content, document, tolerance)
+        crate::contract::decode(py, &self.model, content, document, tolerance)
     }
 
     /// Reads the element in the body of a request, whatever its name.
@@ -153,7 +107,7 @@ impl PyOperation {
     fn decode_request<'py>(&self, py: Python<'py>, document: &[u8], tolerance: &str) -> PyResult<Bound<'py, PyAny>> {
         let (_, content) =
             self.operation.request().ok_or_else(|| PyValueError::new_err("the operation has no request"))?;
-        crate::contract::decode(py, &self.shop, content, document, tolerance)
+        crate::contract::decode(py, &self.model, content, document, tolerance)
     }
 
     /// Writes the envelope of a response with these values.
@@ -165,7 +119,7 @@ impl PyOperation {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let response = self.operation.response();
         let (name, content) = response.ok_or_else(|| PyValueError::new_err("the operation has no response"))?;
-        let value = FromPython::new(py, &self.shop)?.arguments(content, name, args, kwargs);
+        let value = FromPython::new(py, &self.model)?.arguments(content, name, args, kwargs);
         self.write(py, response, &value.map_err(|error| error.into_py_err(py))?, &[])
     }
 
@@ -175,21 +129,17 @@ impl PyOperation {
         let (Some((_, content)), Some(sample)) = (self.operation.response(), self.operation.response_sample()) else {
             return Ok(None);
         };
-        ToPython::new(py, &self.shop, &|_| None).content(&sample, content).map(Some)
+        ToPython::new(py, &self.model, &|_| None).content(&sample, content).map(Some)
     }
 
-    /// The header blocks that the WSDL declares for requests.
+    /// A request and a response as the WSDL describes them, with values made up: their envelopes,
+    /// `None` for one that does not exist.
     #[getter]
-    fn request_headers<'py>(&self, py: Python<'py>) -> PyResult<Vec<Message<'py>>> {
-        let method = self.operation.method().map_err(|error| errors::lookup(py, &error))?;
-        self.fields(py, &method.request_headers)
-    }
-
-    /// The header blocks that the WSDL declares for responses.
-    #[getter]
-    fn response_headers<'py>(&self, py: Python<'py>) -> PyResult<Vec<Message<'py>>> {
-        let method = self.operation.method().map_err(|error| errors::lookup(py, &error))?;
-        self.fields(py, &method.response_headers)
+    fn sample_envelopes<'py>(&self, py: Python<'py>) -> PyResult<[Option<Bound<'py, PyBytes>>; 2]> {
+        let of = &self.operation;
+        let written =
+            |element, sample: Option<Value>| sample.map(|sample| self.write(py, element, &sample, &[])).transpose();
+        Ok([written(of.request(), of.request_sample())?, written(of.response(), of.response_sample())?])
     }
 
     /// The elements that may be in the detail of a fault.
@@ -220,7 +170,7 @@ pub(crate) fn body(py: Python<'_>, envelope: &[u8]) -> PyResult<Parts> {
     };
     let first = body.elements().next();
     let element = first.map(|it| document(it, &[body, &root])).transpose()?;
-    let name = first.map(|it| to_python::qualified(&it.name));
+    let name = first.map(|it| it.name.to_string());
     Ok((crate::contract::version(version), name, element, document(body, &[&root])?))
 }
 

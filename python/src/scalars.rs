@@ -4,7 +4,7 @@
 //! from and to their text by functions in `deltasoap._scalars`, so that both ways are written once,
 //! in Python.
 
-use crate::errors::{Invalid, ToPyErr};
+use crate::errors::Invalid;
 use deltasoap_core::lexical::{Base64, is_xml_char};
 use deltasoap_core::schema::{Builtin, Element, View, shown_values};
 use deltasoap_core::{Simple, lexical};
@@ -27,8 +27,8 @@ fn functions(py: Python<'_>) -> PyResult<&'static Functions> {
     FUNCTIONS.get_or_try_init(py, || {
         let module = py.import("deltasoap._scalars")?;
         Ok(Functions {
-            read: module.getattr("READ")?.cast_into::<PyDict>().map_err(ToPyErr::to_py_err)?.unbind(),
-            write: module.getattr("WRITE")?.cast_into::<PyDict>().map_err(ToPyErr::to_py_err)?.unbind(),
+            read: module.getattr("READ")?.cast_into::<PyDict>().map_err(PyErr::from)?.unbind(),
+            write: module.getattr("WRITE")?.cast_into::<PyDict>().map_err(PyErr::from)?.unbind(),
             decimal: py.import("decimal")?.getattr("Decimal")?.unbind(),
         })
     })

@@ -47,10 +47,10 @@ use tower::Service;
 /// those that it stands for.
 #[pyfunction]
 pub(crate) fn served(py: Python<'_>, contract: &PyContract) -> PyResult<Vec<(PyOperation, Vec<String>)>> {
-    let all = contract.shop.contract.served().into_iter();
+    let all = contract.model.contract.served().into_iter();
     all.map(|(operation, same)| {
         let names = same.iter().map(deltasoap_dynamic::Operation::full_name).collect();
-        Ok((PyOperation::new(py, Arc::clone(&contract.shop), operation)?, names))
+        Ok((PyOperation::new(py, Arc::clone(&contract.model), operation)?, names))
     })
     .collect()
 }
@@ -59,7 +59,7 @@ pub(crate) fn served(py: Python<'_>, contract: &PyContract) -> PyResult<Vec<(PyO
 /// `None` if it did not come from files.
 #[pyfunction]
 pub(crate) fn files(contract: &PyContract) -> Option<Vec<(String, String)>> {
-    contract.shop.contract.description().files()
+    contract.model.contract.description().files()
 }
 
 /// A service whose operations are functions in Python.
@@ -118,9 +118,9 @@ impl Server {
         let mut builder = builder(contract, settings)?;
         for (operation, invoke, is_async, wants_context, has_columns) in handlers {
             let operation = operation.get();
-            let (shop, operation) = (Arc::clone(&operation.shop), operation.operation.clone());
+            let (model, operation) = (Arc::clone(&operation.model), operation.operation.clone());
             let handler =
-                Handler { shop, operation, invoke, is_async, wants_context, has_columns, common: Arc::clone(&common) };
+                Handler { model, operation, invoke, is_async, wants_context, has_columns, common: Arc::clone(&common) };
             builder = builder.add_operation(served_by(handler)?);
         }
         let service = builder.build().map_err(|error| PyValueError::new_err(errors::with_causes(&error)))?;
@@ -265,7 +265,7 @@ fn builder(contract: &PyContract, settings: Settings) -> PyResult<SoapServiceBui
         })
         .sharing(sharing(&settings.sharing)?);
     if settings.validate {
-        builder = builder.validate(contract.shop.contract.clone(), Validation::Refuse);
+        builder = builder.validate(contract.model.contract.clone(), Validation::Refuse);
     }
     if !settings.differential {
         builder = builder.differential(Differential::OFF).templating(Templating::OFF);
@@ -304,7 +304,7 @@ fn served_by(handler: Handler) -> PyResult<Operation> {
     let operation = &handler.operation;
     let method = operation.method().map_err(|error| Python::attach(|py| errors::lookup(py, &error)))?.element.clone();
     let (documentation, sample) = (operation.documentation().map(str::to_owned), operation.request_sample());
-    let schema = Arc::clone(&handler.shop.contract.lowered().schema);
+    let schema = Arc::clone(&handler.model.contract.lowered().schema);
     let handler = Arc::new(handler);
     let answering = move |context: Context, request| Arc::clone(&handler).answer(context, request);
     let mut served = Operation::dynamic(method, schema, answering);

@@ -5,31 +5,32 @@
 //! read.
 
 use crate::columns::{self, ColumnView, Message, Rows, Source, Step};
-use crate::contract::Shop;
+use crate::contract::Model;
 use crate::names::{Layout, Name, Slot};
 use crate::scalars;
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{ArrayElement, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, View};
-use deltasoap_core::{Column, Node, PartUri, QName, Record, Shared, Simple, Value, ns};
+use deltasoap_core::{Column, Node, PartUri, Record, Shared, Simple, Value, ns};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A message that columns read, and the way from its body to the value that is being converted.
-type Columns = (Arc<Shop>, Arc<dyn Message>, RefCell<Vec<Step>>);
+type Columns = (Arc<Model>, Arc<dyn Message>, RefCell<Vec<Step>>);
 
 /// Converts values of one message.
 pub(crate) struct ToPython<'c, 'py> {
     py: Python<'py>,
-    shop: &'c Shop,
+    model: &'c Model,
     /// Returns the bytes of another part of the message's package.
     part: &'c dyn Fn(&PartUri) -> Option<Vec<u8>>,
     /// Values that several places share, by their address.
-    shared: RefCell<HashMap<usize, Py<PyAny>>>,
+    shared: Rc<RefCell<HashMap<usize, Py<PyAny>>>>,
     /// Set if lists of numbers and flat structs are columns.
     columns: Option<Columns>,
     /// True if empty texts are texts; for zeep, they are `None`.
@@ -37,13 +38,13 @@ pub(crate) struct ToPython<'c, 'py> {
 }
 
 impl<'c, 'py> ToPython<'c, 'py> {
-    pub(crate) fn new(py: Python<'py>, shop: &'c Shop, part: &'c dyn Fn(&PartUri) -> Option<Vec<u8>>) -> Self {
-        ToPython { py, shop, part, shared: RefCell::default(), columns: None, keeps_empty: false }
+    pub(crate) fn new(py: Python<'py>, model: &'c Model, part: &'c dyn Fn(&PartUri) -> Option<Vec<u8>>) -> Self {
+        ToPython { py, model, part, shared: Rc::default(), columns: None, keeps_empty: false }
     }
 
     /// Converts lists of numbers and of flat structs to columns, which keep the response.
-    pub(crate) fn with_columns(self, shop: Arc<Shop>, message: Arc<dyn Message>) -> Self {
-        ToPython { columns: Some((shop, message, RefCell::default())), ..self }
+    pub(crate) fn with_columns(self, model: Arc<Model>, message: Arc<dyn Message>) -> Self {
+        ToPython { columns: Some((model, message, RefCell::default())), ..self }
     }
 
     /// Converts empty texts to texts, not to `None`.
@@ -74,7 +75,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
     /// # Errors
     /// If Python code of a type refuses it.
     pub(crate) fn content(&self, value: &Value, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
-        let view = self.shop.schema().view(content);
+        let view = self.model.schema().view(content);
         match (value, view.element) {
             // Of text beside attributes, zeep has only the text as None.
             (Value::Nil | Value::NilWith(_), Element::Complex(complex)) if complex.text.is_some() => {
@@ -116,7 +117,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
             return self.text(text, content);
         }
         let is_token = matches!(simple, Simple::Token(_));
-        match is_token.then(|| self.shop.list_items(content)).flatten() {
+        match is_token.then(|| self.model.list_items(content)).flatten() {
             Some(items) => {
                 let text = simple.to_string();
                 self.list(text.split_ascii_whitespace().map(|word| scalars::word(self.py, items, word)))
@@ -128,7 +129,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
     /// Converts a text, which is of another type if the message was read leniently; then it is
     /// `None` if that type does not allow it.
     fn text(&self, text: &str, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
-        let view = self.shop.schema().view(content);
+        let view = self.model.schema().view(content);
         let typed = match view.element {
             Element::Simple(simple) if simple.base == Builtin::String => {
                 return Ok(PyString::new(self.py, text).into_any());
@@ -151,7 +152,9 @@ impl<'c, 'py> ToPython<'c, 'py> {
         self.shared.borrow_mut().insert(shared.address(), self.py.None());
         let converted = match shared.get() {
             // A way through the response cannot lead into a shared value.
-            Some(value) => ToPython { columns: None, shared: RefCell::default(), ..*self }.content(&value, content)?,
+            Some(value) => {
+                ToPython { columns: None, shared: Rc::clone(&self.shared), ..*self }.content(&value, content)?
+            }
             None => self.none(),
         };
         self.shared.borrow_mut().insert(shared.address(), converted.clone().unbind());
@@ -179,8 +182,8 @@ impl<'c, 'py> ToPython<'c, 'py> {
 
     /// Converts items to a column, or to rows, if they are of such a type.
     fn as_columns(&self, items: &[Value], content: ElementRef) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some((shop, message, steps)) = &self.columns else { return Ok(None) };
-        let view = self.shop.schema().view(content);
+        let Some((model, message, steps)) = &self.columns else { return Ok(None) };
+        let view = self.model.schema().view(content);
         match view.element {
             Element::Simple(_) => {
                 let gathered = ColumnView::gather(columns::base_of(view), items);
@@ -188,7 +191,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
             }
             Element::Complex(complex) if columns::is_flat(complex, view) => {
                 let source = Source::Message(Arc::clone(message), steps.borrow().clone().into());
-                let rows = Rows::new(Arc::clone(shop), source, content);
+                let rows = Rows::new(Arc::clone(model), source, content);
                 Ok(Some(Bound::new(self.py, rows)?.into_any()))
             }
             _ => Ok(None),
@@ -214,10 +217,10 @@ impl<'c, 'py> ToPython<'c, 'py> {
         content: ElementRef,
         view: View<'_>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let layout = self.shop.layouts.of(self.py, content, complex, view);
+        let layout = self.model.layouts.of(self.py, content, complex, view);
         let values = PyDict::new(self.py);
         self.values(record, complex, &layout, &values)?;
-        self.shop.instance(self.py, content, complex, &layout, values)
+        self.model.instance(self.py, content, complex, &layout, values)
     }
 
     fn values(
@@ -243,13 +246,22 @@ impl<'c, 'py> ToPython<'c, 'py> {
             values.set_item(name.python(self.py), value)?;
         }
         if let Some(name) = &layout.others {
-            let others = PyDict::new(self.py);
-            for (name, text) in &record.others {
-                others.set_item(name.to_string(), text)?;
-            }
-            values.set_item(name.python(self.py), others)?;
+            values.set_item(name.python(self.py), self.others(record)?)?;
         }
         Ok(())
+    }
+
+    /// Converts the attributes that the schema does not name: a dict; `None` for an element without
+    /// any attribute, as in zeep.
+    fn others(&self, record: &Record) -> PyResult<Bound<'py, PyAny>> {
+        if record.others.is_empty() && record.attributes.iter().all(Option::is_none) {
+            return Ok(self.none());
+        }
+        let others = PyDict::new(self.py);
+        for (name, text) in &record.others {
+            others.set_item(name.to_string(), text)?;
+        }
+        Ok(others.into_any())
     }
 
     fn field(&self, value: &Value, field: &Field, slot: &Slot, values: &Bound<'py, PyDict>) -> PyResult<()> {
@@ -299,7 +311,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
 
     /// Adds the values of a group that occurs once; `None` for those that are absent.
     fn group(&self, value: &Value, field: &Field, layout: &Layout, values: &Bound<'py, PyDict>) -> PyResult<()> {
-        let Element::Complex(complex) = self.shop.schema().view(field.element).element else {
+        let Element::Complex(complex) = self.model.schema().view(field.element).element else {
             return Err(misshapen());
         };
         match value {
@@ -314,7 +326,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
 
     /// Returns an occurrence of a group: the value itself if a wildcard of a choice took it.
     fn unwrapped(&self, values: Bound<'py, PyDict>, field: &Field, layout: &Layout) -> PyResult<Bound<'py, PyAny>> {
-        let element = self.shop.schema().view(field.element).element;
+        let element = self.model.schema().view(field.element).element;
         let is_choice = matches!(element, Element::Complex(complex) if complex.compositor == Compositor::Choice);
         let wildcard = layout.slots.iter().find_map(|slot| match slot {
             Slot::Wildcard(name) if is_choice && values.len() == 1 => Some(name),
@@ -329,7 +341,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
     /// Adds the values of an occurrence of a group: of a choice, only those that are present.
     fn chosen(&self, value: &Value, field: &Field, layout: &Layout, values: &Bound<'py, PyDict>) -> PyResult<()> {
         let (Value::Record(record), Element::Complex(complex)) =
-            (value, self.shop.schema().view(field.element).element)
+            (value, self.model.schema().view(field.element).element)
         else {
             return Err(misshapen());
         };
@@ -363,10 +375,10 @@ impl<'c, 'py> ToPython<'c, 'py> {
 
     /// Converts an element: by its type if the schema declares it, otherwise to a tree.
     pub(crate) fn element(&self, node: &Node) -> PyResult<Bound<'py, PyAny>> {
-        let content = self.shop.element(&node.name);
+        let content = self.model.element(&node.name);
         let typed = content.and_then(|content| {
             let document = document(node)?;
-            let value = value_from_slice(&document, &node.name, self.shop.schema().view(content)).ok()?;
+            let value = value_from_slice(&document, &node.name, self.model.schema().view(content)).ok()?;
             Some((value, content))
         });
         match typed {
@@ -377,10 +389,10 @@ impl<'c, 'py> ToPython<'c, 'py> {
 
     /// Converts an element that a wildcard took, as the package decides.
     fn any(&self, node: &Node) -> PyResult<Bound<'py, PyAny>> {
-        match self.shop.wildcards() {
+        match self.model.wildcards() {
             Some(wildcards) => {
                 let document = document(node).ok_or_else(misshapen)?;
-                wildcards.read.bind(self.py).call1((qualified(&node.name), PyBytes::new(self.py, &document)))
+                wildcards.read.bind(self.py).call1((node.name.to_string(), PyBytes::new(self.py, &document)))
             }
             None => self.element(node),
         }
@@ -438,11 +450,6 @@ pub(crate) fn tree<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyA
 /// Converts the children of an element.
 fn children<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyAny>> {
     Ok(PyList::new(py, tree(py, node)?.try_iter()?.collect::<PyResult<Vec<_>>>()?)?.into_any())
-}
-
-/// Returns the name in the form that Python code uses.
-pub(crate) fn qualified(name: &QName) -> String {
-    name.to_string()
 }
 
 #[cold]

@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import network
 import pytest
 from lxml import etree
 
@@ -23,6 +24,31 @@ WSDL = str(Path(__file__).with_name("data") / "shop.wsdl")
 SOAP = "{http://schemas.xmlsoap.org/soap/envelope/}"
 SHOP = "{urn:shop}"
 BINDING = f"{SHOP}ShopBinding"
+
+RATES = """\
+<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:rates"
+    xmlns:http="http://schemas.xmlsoap.org/wsdl/http/"
+    xmlns:mime="http://schemas.xmlsoap.org/wsdl/mime/"
+    xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:rates" name="Rates">
+  <types><xs:schema targetNamespace="urn:rates">
+    <xs:element name="rate" type="xs:decimal"/>
+  </xs:schema></types>
+  <message name="Get"><part name="currency" type="xs:string"/></message>
+  <message name="Got"><part name="body" element="t:rate"/></message>
+  <portType name="Rates"><operation name="rate">
+    <input message="t:Get"/><output message="t:Got"/>
+  </operation></portType>
+  <binding name="{verb}" type="t:Rates"><http:binding verb="{verb}"/>
+    <operation name="rate"><http:operation location="/rate"/>
+      <input>{layout}</input>
+      <output><mime:mimeXml part="body"/></output>
+    </operation>
+  </binding>
+  <service name="Rates"><port name="Rates" binding="t:{verb}">
+    <http:address location="http://127.0.0.1:9"/>
+  </port></service>
+</definitions>
+"""
 
 
 class Shop(BaseHTTPRequestHandler):
@@ -226,6 +252,36 @@ def test_only_clients_without_a_transport_use_the_engine(server: Any) -> None:
     assert server.requests[0][0].get("User-Agent", "").startswith("Zeep") is False
     service_of(zeep.Client(WSDL), server).total(value=[2])
     assert server.requests[-1][0]["User-Agent"].startswith("Zeep/")
+
+
+def test_to_look_at_the_transport_changes_no_call(
+    server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = deltasoap.Client(WSDL)
+    assert isinstance(client.transport, deltasoap.HttpTransport)
+    monkeypatch.setattr(deltasoap.HttpTransport, "post", None)
+    assert service_of(client, server).total(value=[2]) == 2.0
+
+
+def test_a_transport_has_the_limit_of_calls() -> None:
+    with pytest.raises(ValueError, match=r"Transport\(operation_timeout=\.\.\.\)"):
+        deltasoap.Client(WSDL, transport=deltasoap.HttpTransport(), timeout=0.2)
+
+
+FORM = '<mime:content type="application/x-www-form-urlencoded"/>'
+
+
+@pytest.mark.parametrize(("verb", "layout"), [("GET", "<http:urlEncoded/>"), ("POST", FORM)])
+def test_bindings_of_plain_http(tmp_path: Path, verb: str, layout: str) -> None:
+    path = tmp_path / "rates.wsdl"
+    path.write_text(RATES.format(verb=verb, layout=layout))
+    client = deltasoap.Client(str(path), transport=deltasoap.HttpTransport())
+    with network.server() as rates:
+        rates.answer = (200, "text/xml", b'<rate xmlns="urn:rates">1.25</rate>')
+        service = client.create_service(f"{{urn:rates}}{verb}", rates.url)
+        assert service.rate(currency="EUR & co") == Decimal("1.25")
+    with pytest.raises(ValueError, match=r"plain HTTP need a transport, HttpTransport\(\)"):
+        deltasoap.Client(str(path)).create_service(f"{{urn:rates}}{verb}", rates.url)
 
 
 @pytest.mark.parametrize("face", ["engine", "httpx"])

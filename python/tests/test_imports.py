@@ -7,6 +7,9 @@ import pkgutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
+
+import zeep
 
 import deltasoap
 import deltasoap.zeep
@@ -34,6 +37,15 @@ def test_public_names_exist() -> None:
     for name in deltasoap.__all__:
         assert getattr(deltasoap, name) is not None
     assert set(deltasoap.__all__) <= set(dir(deltasoap))
+
+
+def test_modules_that_zeep_has_as_attributes() -> None:
+    code = "import zeep; print(*(name for name in dir(zeep)))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names = {name for name in shown.stdout.split() if isinstance(getattr(zeep, name), ModuleType)}
+    assert {"exceptions", "xsd"} <= names
+    # A few functions for zeep itself.
+    assert not [name for name in names - {"utils"} if not hasattr(deltasoap.zeep, name)]
 
 
 def test_modules_of_zeep_can_be_imported() -> None:

@@ -162,8 +162,8 @@ def test_long_messages_are_answered() -> None:
 def test_samples_of_all_operations_are_responses(wsdl: Path) -> None:
     contract = Contract.load(str(wsdl))
     checked = 0
-    for binding in contract.bindings:
-        for name in binding["operations"]:
+    for binding in contract.definitions["bindings"]:
+        for name in (each["name"] for each in binding["operations"]):
             try:
                 operation = contract.operation(binding["name"], name)
             except exceptions.LookupError:

@@ -93,7 +93,7 @@ class Sources:
             return self._loaded_by_engine()
         if self._is_file():
             # The engine reads the files near it by itself.
-            return _engine.Contract.load(self.location, load=self._load, tolerant=True)
+            return _engine.Contract.load(self.location, load=self._load)
         return self._parsed(self.root, self.location)
 
     def _loaded_by_engine(self) -> Any:
@@ -101,7 +101,7 @@ class Sources:
 
         if not urlsplit(self.location).scheme:
             os.stat(self.location)  # the error of Python is the one that programs expect
-        return _engine.Contract.load(self.location, tolerant=True, progress=self._progress)
+        return _engine.Contract.load(self.location, progress=self._progress)
 
     def _is_file(self) -> bool:
         """Whether the root document is a file, unchanged."""
@@ -128,7 +128,7 @@ class Sources:
             from urllib.request import url2pathname
 
             location = url2pathname(parts.path)
-        return _engine.Contract.parse(document, location, load=self._load, tolerant=True, root=root)
+        return _engine.Contract.parse(document, location, load=self._load, root=root)
 
     def _load(self, location: str) -> bytes:
         if location == self.location:

@@ -1,9 +1,9 @@
 //! Calls of functions in Python, for requests that have been read.
 
-use crate::contract::{self, Shop, version};
+use crate::contract::{self, Model, version};
 use crate::errors::Invalid;
 use crate::from_python::{FromPython, parse_name};
-use crate::to_python::{ToPython, qualified};
+use crate::to_python::ToPython;
 use bytes::Bytes;
 use deltasoap_core::schema::{ElementRef, Field};
 use deltasoap_core::soap::{Fault, FaultCode, HeaderBlock, Version};
@@ -41,7 +41,7 @@ pub(crate) struct Common {
 
 /// An operation, and the function that answers it.
 pub(crate) struct Handler {
-    pub(crate) shop: Arc<Shop>,
+    pub(crate) model: Arc<Model>,
     pub(crate) operation: Operation,
     pub(crate) invoke: Py<PyAny>,
     pub(crate) is_async: bool,
@@ -169,13 +169,13 @@ impl Handler {
     fn values<'py>(&self, py: Python<'py>, received: Received) -> PyResult<Bound<'py, PyAny>> {
         let Received { request, parts, .. } = received;
         let part = |uri: &PartUri| parts.bytes(uri).map(|bytes| bytes.to_vec());
-        let converter = ToPython::new(py, &self.shop, &part).with_empty_texts();
+        let converter = ToPython::new(py, &self.model, &part).with_empty_texts();
         let Some((_, content)) = self.operation.request() else { return Ok(py.None().into_bound(py)) };
         if !self.has_columns {
             return converter.content(&request, content);
         }
         let request = Arc::new(request);
-        let converter = converter.with_columns(Arc::clone(&self.shop), Arc::clone(&request) as _);
+        let converter = converter.with_columns(Arc::clone(&self.model), Arc::clone(&request) as _);
         converter.content(&request, content)
     }
 
@@ -192,12 +192,12 @@ impl Handler {
         let latin1 = |bytes: &[u8]| bytes.iter().map(|&byte| char::from(byte)).collect::<String>();
         let headers = head.headers.iter().map(|(name, value)| (name.as_str(), latin1(value.as_bytes())));
         dict.set_item("http_headers", headers.collect::<Vec<_>>())?;
-        let converter = ToPython::new(py, &self.shop, &|_| None).with_empty_texts();
+        let converter = ToPython::new(py, &self.model, &|_| None).with_empty_texts();
         let blocks = context.head().headers.iter().map(|block| {
             let mut node = block.node.clone();
             // They are about the block, not part of its value.
             node.attributes.retain(|(name, _)| Version::from_namespace(&name.namespace).is_none());
-            Ok((qualified(&node.name), converter.element(&node)?))
+            Ok((node.name.to_string(), converter.element(&node)?))
         });
         dict.set_item("headers", blocks.collect::<PyResult<Vec<_>>>()?)?;
         let attachments = received.attachments.iter();
@@ -217,7 +217,7 @@ impl Handler {
         let body = match value.is_none() {
             true => Value::Nil,
             false => {
-                let converted = FromPython::new(py, &self.shop)?.content(&value, content, name);
+                let converted = FromPython::new(py, &self.model)?.content(&value, content, name);
                 converted.map_err(|error| error.into_py_err(py))?
             }
         };
@@ -238,12 +238,12 @@ impl Handler {
         value: &Bound<'_, PyAny>,
         declared: &[Field],
     ) -> PyResult<Node> {
-        let converter = FromPython::new(py, &self.shop)?;
+        let converter = FromPython::new(py, &self.model)?;
         let Some(text) = name else { return converter.any_element(value).map_err(|error| error.into_py_err(py)) };
         let unknown = || PyTypeError::new_err(format!("the WSDL declares no element {text} here"));
         let (name, content) = self.declared(text, declared).ok_or_else(unknown)?;
         let written = converter.content(value, content, &name).and_then(|value| {
-            let document = contract::write(&self.shop, &name, content, &value)?;
+            let document = contract::write(&self.model, &name, content, &value)?;
             Node::parse(&document).map_err(|error| Invalid::new(error.to_string()))
         });
         written.map_err(|error| error.within(&name.local).into_py_err(py))
@@ -258,7 +258,7 @@ impl Handler {
         };
         match fields.iter().find(is_it) {
             Some(field) => Some((field.name.clone(), field.element)),
-            None => self.shop.element(&name).map(|content| (name, content)),
+            None => self.model.element(&name).map(|content| (name, content)),
         }
     }
 
