@@ -6,6 +6,7 @@ A toolkit is an object with
     operations          the operations of its server; empty if there is none
     calls               the operations that its client calls; empty if there is none
     transports          the transports of both besides plain HTTP
+    kinds               the kinds of messages that it decodes and encodes outside of calls; all of OPERATIONS unless it has this
     has_composites      true if it supports the types of composites.wsdl; each is a kind with its name, such as `I2D0S1`
     decode(kind, message)   returns the values of a message; raises if it is not of the kind
     encode(kind, values)    returns the complete message, bytes
@@ -225,7 +226,7 @@ class Peer:
         raise ValueError(f"this peer does not know {words}")
 
     def hello(self):
-        kinds = [*OPERATIONS, *(["composites"] if self.toolkit.has_composites else [])]
+        kinds = [*getattr(self.toolkit, "kinds", OPERATIONS), *(["composites"] if self.toolkit.has_composites else [])]
         workloads = [f"{direction}-{kind}" for direction in ("decode", "encode") for kind in kinds]
         toolkit = self.toolkit
         offered = {"operations": toolkit.operations, "calls": toolkit.calls, "transports": toolkit.transports}

@@ -63,6 +63,9 @@ pub struct SuiteArguments {
     /// A toolkit (repeatable) [default: all]
     #[arg(long = "engine", value_name = "NAME")]
     engines: Vec<String>,
+    /// Have all clients call our server, to compare clients alone
+    #[arg(long)]
+    our_server: bool,
     /// Folder of built peers [default: .peers in the repository]
     #[arg(long, value_name = "FOLDER")]
     peers: Option<PathBuf>,
@@ -113,7 +116,7 @@ pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<Exit
     let peers = arguments.peers.clone().unwrap_or_else(peers_folder);
     let mut suite = Suite::new(vec![share], arguments.engines.clone(), (definitions, peers), is_pinned)?;
     let mut record = Record::open(&folder, arguments.resume)?;
-    let engines = suite.start()?;
+    let engines = suite.start_calling(arguments.our_server)?;
     let steps = suite.remaining_steps(&record)?;
     let mut progress = Progress::new(steps.iter().map(|(_, step)| step.seconds).sum(), None);
     let mut notes = Vec::new();
@@ -200,7 +203,19 @@ impl<'d> Suite<'d> {
     /// # Errors
     /// When a name is unknown.
     pub fn start(&mut self) -> Result<Vec<EngineNote>> {
-        let toolkits = Toolkits::start(self.definitions, &self.engines, &self.peers)?;
+        self.start_calling(false)
+    }
+
+    /// Starts the toolkits like [`start`](Self::start), all of them as clients of our server if it
+    /// is requested.
+    ///
+    /// # Errors
+    /// When a name is unknown.
+    fn start_calling(&mut self, is_ours: bool) -> Result<Vec<EngineNote>> {
+        let mut toolkits = Toolkits::start(self.definitions, &self.engines, &self.peers)?;
+        if is_ours {
+            toolkits.call_ours()?;
+        }
         let notes = toolkits.notes();
         let effort = Effort::for_scope(Scope::Smoke);
         self.bench = Some(Bench::new(self.definitions, toolkits, self.peers.clone(), effort, self.is_pinned)?);

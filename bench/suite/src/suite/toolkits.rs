@@ -90,6 +90,21 @@ impl Toolkits {
         Ok(Toolkits { all })
     }
 
+    /// Makes all clients call our server.
+    ///
+    /// # Errors
+    /// When we are not among the requested toolkits.
+    pub fn call_ours(&mut self) -> Result<()> {
+        if !self.all.iter().any(|toolkit| toolkit.name == OURS) {
+            bail!("our server belongs to no requested engine; request it with `--engine {OURS}`");
+        }
+        for toolkit in self.all.iter_mut().filter(|toolkit| toolkit.server != OURS) {
+            OURS.clone_into(&mut toolkit.server);
+            toolkit.description = format!("{}; in this run it calls our server", toolkit.description);
+        }
+        Ok(())
+    }
+
     /// Returns which servers support an operation, by toolkit, and why the others do not.
     pub fn offers(&self, operation: &str) -> Offers {
         self.all.iter().map(|toolkit| (toolkit.name.clone(), toolkit.offers(operation))).collect()
@@ -433,5 +448,19 @@ mod tests {
         assert!(reason.contains("not built"), "{reason}");
         assert!(toolkits.notes()[0].reason.is_some());
         assert!(Toolkits::start(&definitions, &["soapgun".to_owned()], nowhere).is_err());
+    }
+
+    #[test]
+    fn all_clients_may_call_our_server() {
+        let definitions = Definitions::load().unwrap();
+        let names = ["deltasoap", "zeep"].map(str::to_owned);
+        let mut toolkits = Toolkits::start(&definitions, &names, std::path::Path::new("/nowhere")).unwrap();
+        let servers = |toolkits: &Toolkits| toolkits.all.iter().map(|it| it.server().to_owned()).collect::<Vec<_>>();
+        assert_eq!(servers(&toolkits), ["deltasoap", "spyne"]);
+        toolkits.call_ours().unwrap();
+        assert_eq!(servers(&toolkits), ["deltasoap", "deltasoap"]);
+        assert!(toolkits.notes()[1].description.ends_with("; in this run it calls our server"));
+        let mut others = Toolkits::start(&definitions, &names[1..], std::path::Path::new("/nowhere")).unwrap();
+        assert!(others.call_ours().is_err(), "we are not requested");
     }
 }
