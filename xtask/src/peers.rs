@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::ValueEnum;
 
-use crate::{cpp, debian, go, gsoap, java, mono, node, python, rust, self_test, summary};
+use crate::{cpp, debian, go, gsoap, java, mono, node, python, python_package, rust, self_test, summary};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -42,6 +42,7 @@ enum Peer {
     Go,
     Zeep,
     Spyne,
+    DeltasoapPython,
     NodeSoap,
     Mono,
 }
@@ -66,6 +67,7 @@ impl Peer {
             Peer::Go => go::build(),
             Peer::Zeep => python::build("zeep"),
             Peer::Spyne => python::build("spyne"),
+            Peer::DeltasoapPython => python_package::build_peer(),
             Peer::NodeSoap => node::build(),
             Peer::Mono => mono::build(),
         }
@@ -73,7 +75,7 @@ impl Peer {
 
     /// Returns the peer whose server its client calls.
     fn server(self) -> Self {
-        if matches!(self, Peer::Zeep) { Peer::Spyne } else { self }
+        if matches!(self, Peer::Zeep | Peer::DeltasoapPython) { Peer::Spyne } else { self }
     }
 
     /// Returns its name on the command line.

@@ -13,12 +13,28 @@ use crate::{shell, stamp};
 /// # Errors
 /// Returns an error if Python 3 with the module venv is missing, or a package is unavailable.
 pub fn build(name: &str) -> Result<PathBuf> {
-    let sources = shell::root().join("bench/peers").join(name);
-    let workspace = format!("{name}-bench");
-    let python = environment(&workspace, &sources.join("requirements.txt"))?;
-    let program = shell::workspace(&workspace)?.join("peer");
-    shell::write_program(&program, &command(&python, &sources))?;
+    let lock = sources(name).join("requirements.txt");
+    write_peer(name, &environment(&workspace(name), &lock)?)
+}
+
+/// Writes the program of the peer in `bench/peers/<name>`, which an environment's Python runs;
+/// returns its path.
+///
+/// # Errors
+/// Returns an error if it cannot be written.
+pub fn write_peer(name: &str, python: &Path) -> Result<PathBuf> {
+    let program = shell::workspace(&workspace(name))?.join("peer");
+    shell::write_program(&program, &command(python, &sources(name)))?;
     Ok(program)
+}
+
+/// Returns the name of a peer's folder below `.peers/`.
+pub fn workspace(peer: &str) -> String {
+    format!("{peer}-bench")
+}
+
+fn sources(peer: &str) -> PathBuf {
+    shell::root().join("bench/peers").join(peer)
 }
 
 /// Creates an environment with the packages that a file pins, in a workspace; returns the path of

@@ -17,6 +17,12 @@ pub struct Arguments {
     no_zeep: bool,
 }
 
+/// The name of the environment below `.peers/`.
+pub const WORKSPACE: &str = "python-package";
+
+/// The name of the package as a peer of the benchmark.
+const PEER: &str = "deltasoap-python";
+
 /// Name and version of the source archive whose tests are run.
 const ZEEP: &str = "zeep==4.3.3";
 const ZEEP_HASH: &str = "sha256:99d5059f92f721020998695fd9c85289ccb03ec5a2398ad49c6dbe43f19cfb94";
@@ -27,7 +33,7 @@ const ZEEP_HASH: &str = "sha256:99d5059f92f721020998695fd9c85289ccb03ec5a2398ad4
 /// Returns an error if something is missing that the environment needs, the package cannot be
 /// built, or a test fails.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let python = install(arguments.release)?;
+    let python = install(WORKSPACE, arguments.release)?;
     if arguments.release {
         return Ok(ExitCode::SUCCESS);
     }
@@ -49,15 +55,24 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds a wheel and installs it into an environment with what its tests need; returns the path of
-/// that Python.
+/// Builds the package with optimisations, in an environment of its own, and writes its program as a
+/// peer of the benchmark; returns the program's path.
+///
+/// # Errors
+/// As for [`install`].
+pub fn build_peer() -> Result<PathBuf> {
+    python::write_peer(PEER, &install(&python::workspace(PEER), true)?)
+}
+
+/// Builds a wheel and installs it into the environment of a workspace, with what its tests need;
+/// returns the path of that Python.
 ///
 /// # Errors
 /// Returns an error if Python is missing, a package is unavailable, or the build fails.
-pub fn install(is_release: bool) -> Result<PathBuf> {
+pub fn install(workspace: &str, is_release: bool) -> Result<PathBuf> {
     let package = shell::root().join("python");
-    let python = python::environment("python-package", &package.join("tests/requirements.txt"))?;
-    let wheels = shell::workspace("python-package")?.join("wheels");
+    let python = python::environment(workspace, &package.join("tests/requirements.txt"))?;
+    let wheels = shell::workspace(workspace)?.join("wheels");
     if wheels.exists() {
         std::fs::remove_dir_all(&wheels).with_context(|| format!("{}", wheels.display()))?;
     }

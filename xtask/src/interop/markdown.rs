@@ -2,7 +2,7 @@
 //! a peer does not offer.
 
 use super::results::{
-    ADDRESSING, CODED, Column, MESSAGES, Rows, SECURITY, SESSIONS, Side, TestResult, VALUES, VERSIONS,
+    ADDRESSING, ASGI, CODED, Column, MESSAGES, Rows, SECURITY, SESSIONS, Side, TestResult, VALUES, VERSIONS,
 };
 
 const HEAD: &str = "# Tests with other toolkits
@@ -21,15 +21,20 @@ it under `?wsdl`, generates code or stubs from it, and calls every operation.
 
 ";
 
+const ASGI_INTRODUCTION: &str = "The same services as functions in Python, an application of ASGI under uvicorn.
+
+";
+
 /// Returns the whole file.
 pub fn of(columns: &[Column]) -> String {
     let messages = section("Messages", "", MESSAGES, columns);
     let values = section("Values", "", VALUES, columns);
     let coded = section("WSDLs from code", CODED_INTRODUCTION, CODED, columns);
+    let asgi = section("Services in Python", ASGI_INTRODUCTION, ASGI, columns);
     let sessions = section("TR-069 sessions", "", SESSIONS, columns);
     let addressing = section("WS-Addressing", "", ADDRESSING, columns);
     let security = section("WS-Security", "", SECURITY, columns);
-    format!("{HEAD}{messages}{values}{coded}{addressing}{security}{sessions}{}", unsupported_rows(columns))
+    format!("{HEAD}{messages}{values}{coded}{asgi}{addressing}{security}{sessions}{}", unsupported_rows(columns))
 }
 
 fn section(title: &str, introduction: &str, rows: Rows, columns: &[Column]) -> String {

@@ -20,6 +20,7 @@ pub mod node_soap;
 mod ours;
 mod php;
 mod process;
+mod python;
 mod results;
 mod table;
 mod vcsim;
@@ -34,7 +35,7 @@ use clap::ValueEnum;
 
 use self::ours::Ours;
 pub use self::process::Server;
-use self::results::{ADDRESSING, CODED, Column, MESSAGES, SECURITY, SESSIONS, Side, VALUES};
+use self::results::{ADDRESSING, ASGI, CODED, Column, MESSAGES, Rows, SECURITY, SESSIONS, Side, VALUES};
 use crate::stamp;
 
 #[derive(clap::Args)]
@@ -61,6 +62,8 @@ enum PeerName {
     Axis,
     Mono,
     Metro,
+    /// Our package for Python, whose services the other clients call, too
+    Python,
     CwmpClient,
     /// Our own client and server, to check the tests themselves
     Deltasoap,
@@ -79,6 +82,7 @@ impl PeerName {
             PeerName::Axis => Box::new(axis::Axis),
             PeerName::Mono => Box::new(mono::Mono),
             PeerName::Metro => Box::new(metro::Metro),
+            PeerName::Python => Box::new(python::Python),
             PeerName::Php => Box::new(php::Php),
             PeerName::CwmpClient => Box::new(cwmp_client::CwmpClient),
             PeerName::Deltasoap => Box::new(ours::Ourselves),
@@ -201,11 +205,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if chosen.contains(&PeerName::Vcsim) {
         vcsim::check()?;
     }
+    let serves_python = chosen.contains(&PeerName::Python);
     let toolkits: Vec<_> = chosen.into_iter().filter_map(PeerName::peer).collect();
     if toolkits.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
     let ours = Ours::start()?;
+    let asgi = if serves_python { Some(python::serve(&ours)?) } else { None };
     let mut columns = Vec::new();
     for peer in toolkits {
         peer.install(&ours).with_context(|| format!("{} cannot be installed", peer.name()))?;
@@ -213,7 +219,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         columns.extend(test_server(&*peer, &ours)?);
         columns.extend(test_value_clients(&*peer, &ours)?);
         columns.extend(test_value_servers(&*peer, &ours)?);
-        columns.extend(test_coded_client(&*peer, &ours)?);
+        columns.extend(test_coded_client(&*peer, &ours, &ours.values, CODED)?);
+        if let Some(asgi) = &asgi {
+            columns.extend(test_coded_client(&*peer, &ours, asgi, ASGI)?);
+        }
         columns.extend(test_addressing_client(&*peer, &ours)?);
         columns.extend(test_addressing_server(&*peer, &ours)?);
         columns.extend(test_security_client(&*peer, &ours)?);
@@ -295,12 +304,14 @@ fn test_value_servers(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     Ok(Some(column))
 }
 
-/// Has the peer's client read the WSDLs that our server makes from code, and call the operations.
-fn test_coded_client(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
+/// Has the peer's client read the WSDLs that our server makes from code, and call the operations, in
+/// that server or in Python's.
+fn test_coded_client(peer: &dyn Peer, ours: &Ours, server: &Server, rows: Rows) -> Result<Option<Column>> {
     let Some((mut command, unsupported)) = peer.coded_client(ours)? else { return Ok(None) };
-    println!("reading WSDLs from code with {}", peer.name());
-    let lines = process::output(command.arg(ours.values.at("/orders")).arg(ours.values.at("/sums")))?;
-    let mut column = Column::parse(peer.name(), Side::Client, CODED, &lines)?;
+    let place = if rows == ASGI { " and functions in Python" } else { "" };
+    println!("calling services with WSDLs from code{place} with {}", peer.name());
+    let lines = process::output(command.arg(server.at("/orders")).arg(server.at("/sums")))?;
+    let mut column = Column::parse(peer.name(), Side::Client, rows, &lines)?;
     column.note_unsupported(unsupported);
     Ok(Some(column))
 }

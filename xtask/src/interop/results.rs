@@ -54,6 +54,15 @@ pub const CODED: Rows = &[
     ("coded arrays", "arrays in SOAP encoding"),
 ];
 
+/// The same features, tested with services in Python under ASGI.
+pub const ASGI: Rows = &[
+    ("coded structs", "Python: structs, options, lists"),
+    ("coded faults", "Python: typed faults"),
+    ("coded headers", "Python: header blocks"),
+    ("coded one-way", "Python: one-way"),
+    ("coded arrays", "Python: arrays in SOAP encoding"),
+];
+
 /// Features tested with the service that requires WS-Addressing.
 pub const ADDRESSING: Rows = &[("addressing calls", "calls"), ("addressing faults", "faults, refusals")];
 
