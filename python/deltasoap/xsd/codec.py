@@ -31,7 +31,8 @@ def encode(xsd_type: Any, node: etree._Element, value: Any, path: Any = None) ->
 
     contract, ref = home(xsd_type)
     try:
-        written = contract.encode_type(ref, node.tag, getattr(value, "__values__", value) or {})
+        values = {} if value is None else getattr(value, "__values__", value)
+        written = contract.encode_type(ref, node.tag, values)
     except ValidationError as error:
         error.path = [*(path or [etree.QName(node).localname]), *error.path]
         raise

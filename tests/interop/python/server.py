@@ -1,8 +1,8 @@
 """The services /orders and /sums of deltasoap for Python, under uvicorn.
 
-    server.py ORDERS.wsdl SUMS.wsdl
+    server.py ORDERS-WSDL SUMS-WSDL
 
-The WSDLs are those that our server makes from Rust types; the functions here do what client/src/coded.rs does. Prints
+The WSDLs are the URLs of those that our server makes from Rust types; the functions here do what client/src/coded.rs does. Prints
 `listening on URL` as soon as it accepts connections.
 """
 

@@ -53,7 +53,7 @@ impl Peer for Python {
 pub fn serve(ours: &Ours) -> Result<Server> {
     python_package::install(python_package::WORKSPACE, false)?;
     let mut command = Command::new(python()?);
-    command.arg(sources().join("server.py")).arg(&ours.orders).arg(&ours.sums);
+    command.arg(sources().join("server.py")).args(["/orders?wsdl", "/sums?wsdl"].map(|path| ours.values.at(path)));
     Server::start(python_package::WORKSPACE, &mut command, 1)
 }
 
