@@ -29,7 +29,7 @@ from deltasoap.plugins import HistoryPlugin
 from deltasoap.testing import Mock
 from deltasoap.transports import Transport
 
-#: Number of calls in the test of memory: CI makes ten times as many.
+#: Number of calls in the test of memory; `.ci/full` makes ten times as many.
 CALLS = int(os.environ.get("DELTASOAP_TEST_CALLS", "10000"))
 
 
