@@ -113,7 +113,7 @@ class Service:
             "max_message": max_message,
             "max_package": max_package,
             "understands": list(understands),
-            "authenticate": authenticate,
+            "authenticate": authenticate and _logged(authenticate),
             "realm": realm or name or "SOAP",
         }
 
@@ -334,6 +334,19 @@ class Service:
         if certificate is not None and key is not None:
             tls = _content(certificate), _content(key)
         return self._server.listen(host, port, workers=workers, drain=drain, tls=tls)
+
+
+def _logged(authenticate: Callable[[str, str], bool]) -> Callable[[str, str], bool]:
+    """A check of passwords that knows nobody if it fails, which is logged."""
+
+    def check(user: str, password: str) -> bool:
+        try:
+            return bool(authenticate(user, password))
+        except BaseException:
+            logger.exception("authenticate failed for the user %r, who is refused", user)
+            return False
+
+    return check
 
 
 def _content(path: str | os.PathLike[str]) -> bytes:

@@ -263,6 +263,17 @@ def test_basic_authentication_names_the_principal() -> None:
     assert [each.principal for each in shop.contexts] == ["ada"]
 
 
+def test_an_authentication_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    def check(user: str, password: str) -> bool:
+        raise RuntimeError("no database")
+
+    with Shop(authenticate=check).service.run_in_thread() as url:
+        denied = requests.post(url, order(), headers=XML, auth=("ada", "secret"))
+    assert denied.status_code == 401
+    assert "no database" in caplog.text and "'ada'" in caplog.text
+    assert "secret" not in caplog.text
+
+
 def test_a_certificate_makes_the_server_serve_tls() -> None:
     files = Path(__file__).parents[2] / "testdata/tls"
     certificate, key = files / "openssl.pem", files / "openssl.key"
