@@ -15,6 +15,7 @@ import logging
 import os
 import signal
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -218,10 +219,11 @@ class Service:
 
     def _started(self) -> Any:
         """Make the engine's server of the functions."""
-        self._is_started = True
-        if self._interface is not None:
+        if self._interface is not None and not self._is_started:
             self._contract, text = self._interface.contract()
             self._documents = [("", text)]
+        self._is_started = True
+        _serving.add(self)
         answered = []
         for operation, names in self._operations:
             known = (self._handlers.get(each) for each in (*names, operation.name))
@@ -459,3 +461,25 @@ def _event_loop() -> Any:
             threading.Thread(target=loop.run_forever, name="deltasoap-loop", daemon=True).start()
             _loops.append(loop)
         return _loops[0]
+
+
+#: Services that have servers of the engine.
+_serving: weakref.WeakSet[Service] = weakref.WeakSet()
+
+#: What a parent process had. It is not closed, since its files are shared.
+_of_parent: list[Any] = []
+
+
+def _start_anew() -> None:
+    """In a forked process, have new servers and a new loop: threads are in the parent only."""
+    global _loops_lock
+    _loops_lock = threading.Lock()
+    _of_parent.extend(_loops)
+    _loops.clear()
+    for service in list(_serving):
+        service._lock = threading.Lock()
+        _of_parent.append(service.__dict__.pop("_server", None))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_anew)
