@@ -81,7 +81,10 @@ class Logged:
         parts = [f"HTTP Post to {self._address}", *filter(None, [self._operation])]
         status = self._status or getattr(error, "status_code", None)
         parts += [f"status {status}"] if status else []
-        parts += [f"{self._bytes[0]} bytes sent, {self._bytes[1]} received", f"{took:.1f} ms"]
+        # Without an answer, nobody knows how much of the request has left.
+        is_lost = error is not None and not status and not self._bytes[1]
+        counted = f"{self._bytes[0]} bytes sent, {self._bytes[1]} received"
+        parts += ["no answer" if is_lost else counted, f"{took:.1f} ms"]
         parts += [f"{type(error).__name__}: {error}"] if error is not None else []
         logger.debug("%s", ", ".join(parts))
 

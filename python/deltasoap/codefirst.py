@@ -81,12 +81,12 @@ class Interface:
         )
         if method.parameters.takes_any:
             raise TypeError(f"{method.parameters.shown}() takes any keyword: name the parameters")
-        self._methods.append(method)
         try:
             self._describe(method)
             is_described = True
         except NameError:
             is_described = False
+        self._methods.append(method)
         handler = Handler(
             parameters=method.parameters,
             arguments=lambda value: _arguments(method, value),

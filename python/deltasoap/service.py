@@ -116,7 +116,7 @@ class Service:
             "max_message": max_message,
             "max_package": max_package,
             "understands": list(understands),
-            "authenticate": authenticate,
+            "authenticate": authenticate and _logged(authenticate),
             "realm": realm or name or "SOAP",
         }
 
@@ -221,10 +221,11 @@ class Service:
 
     def _started(self) -> Any:
         """Make the engine's server of the functions."""
-        self._is_started = True
-        if self._interface is not None:
+        if self._interface is not None and not self._is_started:
             self._contract, text = self._interface.contract()
             self._documents = [("", text)]
+        self._is_started = True
+        _serving.add(self)
         answered = []
         for operation, names in self._operations:
             known = (self._handlers.get(each) for each in (*names, operation.name))
@@ -347,6 +348,19 @@ class Service:
         return self._server.listen(host, port, workers=workers, drain=drain, tls=tls)
 
 
+def _logged(authenticate: Callable[[str, str], bool]) -> Callable[[str, str], bool]:
+    """A check of passwords that knows nobody if it fails, which is logged."""
+
+    def check(user: str, password: str) -> bool:
+        try:
+            return bool(authenticate(user, password))
+        except BaseException:
+            logger.exception("authenticate failed for the user %r, who is refused", user)
+            return False
+
+    return check
+
+
 def _content(path: str | os.PathLike[str]) -> bytes:
     with open(path, "rb") as file:
         return file.read()
@@ -464,3 +478,25 @@ def _event_loop() -> Any:
             threading.Thread(target=loop.run_forever, name="deltasoap-loop", daemon=True).start()
             _loops.append(loop)
         return _loops[0]
+
+
+#: Services that have servers of the engine.
+_serving: weakref.WeakSet[Service] = weakref.WeakSet()
+
+#: What a parent process had. It is not closed, since its files are shared.
+_of_parent: list[Any] = []
+
+
+def _start_anew() -> None:
+    """In a forked process, have new servers and a new loop: threads are in the parent only."""
+    global _loops_lock
+    _loops_lock = threading.Lock()
+    _of_parent.extend(_loops)
+    _loops.clear()
+    for service in list(_serving):
+        service._lock = threading.Lock()
+        _of_parent.append(service.__dict__.pop("_server", None))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_anew)

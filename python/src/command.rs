@@ -1,6 +1,7 @@
 //! The command line, in the process of Python.
 
-use crate::run::SIGNALS;
+use crate::gate;
+use crate::run::{SIGNALS, check_signals};
 use pyo3::prelude::*;
 use std::ffi::OsString;
 
@@ -21,7 +22,7 @@ pub(crate) fn command(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<u8> 
 async fn interrupted() -> PyErr {
     loop {
         tokio::time::sleep(SIGNALS).await;
-        if let Err(error) = Python::attach(crate::run::check_signals) {
+        if let Err(error) = gate::attached(check_signals).await {
             return error;
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::errors::{self, Invalid};
 use crate::from_python::{FromPython, parse_name};
+use crate::gate;
 use crate::names::{Layout, Layouts};
 use crate::operation::PyOperation;
 use crate::to_python::ToPython;
@@ -312,7 +313,7 @@ impl PyContract {
             true => importer.fetch_with(PyFetch { load, progress, raised: Arc::clone(&raised) }),
             false => importer,
         };
-        let imported = py.detach(|| import(importer).map(Contract::from));
+        let imported = gate::leave(py, || import(importer).map(Contract::from));
         if let Some(error) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(error);
         }
@@ -395,13 +396,14 @@ struct PyFetch {
 
 impl Fetch for PyFetch {
     fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
-        let fetched = Python::attach(|py| {
+        let fetched = gate::attach(|py| {
             if let Some(progress) = &self.progress {
                 progress.bind(py).call1((request.url.as_str(),))?;
             }
             let load = self.load.as_ref().map(|load| load.bind(py).call1((request.url.as_str(),)));
             load.map(|bytes| bytes?.extract::<Vec<u8>>()).transpose()
         });
+        let fetched = fetched.unwrap_or_else(|| match gate::sleep() {});
         match fetched {
             Ok(Some(bytes)) => Ok(Fetched { bytes, is_private: true, ..Fetched::default() }),
             Ok(None) => WebClient::default().fetch(request),

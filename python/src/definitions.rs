@@ -18,7 +18,9 @@ type Dict<'py> = PyResult<Bound<'py, PyDict>>;
 pub(crate) fn describe<'py>(py: Python<'py>, model: &Model) -> Dict<'py> {
     let all = model.contract.description().definitions();
     let dict = PyDict::new(py);
-    dict.set_item("messages", list(py, &all.messages, |it| message(py, it, model.schemas()))?)?;
+    // Operations may refer to messages that no document defines.
+    let defined: Vec<_> = all.messages.iter().filter(|it| !it.is_missing).collect();
+    dict.set_item("messages", list(py, &defined, |it| message(py, it, model.schemas()))?)?;
     dict.set_item("port_types", list(py, &all.port_types, |it| port_type(py, it, all))?)?;
     dict.set_item("bindings", list(py, &all.bindings, |it| binding(py, it, all))?)?;
     dict.set_item("services", list(py, &all.services, |it| service(py, it, all))?)?;

@@ -3,9 +3,11 @@
 //! What it remembers of earlier messages belongs to one client. The GIL is held while values are
 //! converted, and released while messages are written, sent and read.
 
+use crate::awaiting::Loop;
 use crate::contract::{Model, PyContract};
 use crate::errors;
 use crate::from_python::FromPython;
+use crate::gate;
 use crate::http::Headers;
 use crate::operation::PyOperation;
 use crate::run;
@@ -86,6 +88,7 @@ impl Engine {
         http_headers: Option<HashMap<String, String>>,
         timeout: Option<f64>,
     ) -> PyResult<Option<Reply>> {
+        let _inside = gate::enter(py);
         let value = self.arguments(py, operation, args, kwargs)?;
         let options = self.options(py, headers, http_headers, timeout)?;
         let client = self.client(address);
@@ -108,14 +111,14 @@ impl Engine {
         http_headers: Option<HashMap<String, String>>,
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let _inside = gate::enter(py);
         let value = self.arguments(py, operation, args, kwargs)?;
         let options = self.options(py, headers, http_headers, timeout)?;
         let (client, operation) = (self.client(address), operation.operation.clone());
         let (model, has_columns) = (Arc::clone(&self.model), self.settings.has_columns);
-        pyo3_async_runtimes::tokio::future_into_py(py, async move {
-            let sent = with_parts(client.prepare_operation(operation).options(options).send(&value)).await;
-            Python::attach(|py| received(py, model, sent, has_columns))
-        })
+        let sending =
+            async move { with_parts(client.prepare_operation(operation).options(options).send(&value)).await };
+        Loop::running(py)?.future(py, sending, move |py, sent| received(py, model, sent, has_columns))
     }
 
     /// Counters of messages, and what differential modes skipped.
@@ -260,6 +263,7 @@ impl Reply {
     /// The value of the body's element.
     #[getter]
     fn body<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let _inside = gate::enter(py);
         let operation: &Operation = &self.reply.operation;
         let (_, content) = operation.response().ok_or_else(|| PyValueError::new_err("a response without a body"))?;
         let part = |uri: &deltasoap_core::PartUri| self.reply.part(uri).map(|bytes| bytes.to_vec());

@@ -159,7 +159,7 @@ pub(crate) fn call(py: Python<'_>, error: DynamicError) -> PyErr {
         },
         DynamicError::Call(error @ CallError::Timeout(_)) => connection(py, "Timeout", &error),
         DynamicError::Call(CallError::Status(status)) => {
-            let text = with_causes(&*status);
+            let text = in_python(with_causes(&*status));
             let content = PyBytes::new(py, status.excerpt.as_bytes());
             raise(py, "TransportError", (text, status.status.as_u16(), content), &[])
         }
@@ -176,11 +176,12 @@ pub(crate) fn call(py: Python<'_>, error: DynamicError) -> PyErr {
 }
 
 /// What texts of the libraries call by names of Rust, as it is in Python.
-const IN_PYTHON: [(&str, &str); 5] = [
+const IN_PYTHON: [(&str, &str); 6] = [
     ("ClientBuilder::timeout or CallOptions::timeout", "Client(timeout=...)"),
     (", the limit set by HttpTransportBuilder::connect_timeout", ""),
     ("or set HttpTransportBuilder::proxy", "or pass a deltasoap.Transport whose session has a proxy"),
     ("or set ClientBuilder::redirects", "or pass a deltasoap.Transport, which follows"),
+    (": send it with Client::send", ", but its WSDL declares a response"),
     ("; set CallOptions::idempotent if the call may be repeated", ""),
 ];
 

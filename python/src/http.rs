@@ -1,5 +1,6 @@
 //! HTTP for messages that Python code writes and reads itself.
 
+use crate::awaiting::Loop;
 use crate::{errors, run};
 use bytes::Bytes;
 use deltasoap_http::{Body, BoxError, HttpTransport};
@@ -65,12 +66,9 @@ impl Http {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (request, limit, transport) =
             (request(method, url, body, headers)?, limit(timeout)?, self.transport.clone());
-        pyo3_async_runtimes::tokio::future_into_py(py, async move {
-            let sent = exchange(transport, request, limit).await;
-            Python::attach(|py| {
-                let (status, headers, body) = sent.map_err(|error| failed(py, error.as_ref()))?;
-                Ok((status, headers, PyBytes::new(py, &body).unbind()))
-            })
+        Loop::running(py)?.future(py, exchange(transport, request, limit), |py, sent| {
+            let (status, headers, body) = sent.map_err(|error| failed(py, error.as_ref()))?;
+            Ok((status, headers, PyBytes::new(py, &body).unbind()))
         })
     }
 }

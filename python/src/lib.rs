@@ -11,6 +11,7 @@
 
 mod arguments;
 mod arrow;
+mod awaiting;
 mod columns;
 #[cfg(feature = "command")]
 mod command;
@@ -20,6 +21,7 @@ mod describe;
 mod engine;
 mod errors;
 mod from_python;
+mod gate;
 mod http;
 mod lenient;
 mod names;
@@ -51,4 +53,11 @@ mod engine_module {
     use crate::operation::{PyOperation, body};
     #[pymodule_export]
     use crate::server::{Listener, Server, files, served};
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::gate::register(module)
+    }
 }

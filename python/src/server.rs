@@ -15,9 +15,11 @@ mod listener;
 
 pub(crate) use listener::Listener;
 
+use crate::awaiting::Loop;
 use crate::contract::PyContract;
 use crate::errors;
 use crate::from_python::parse_name;
+use crate::gate;
 use crate::operation::PyOperation;
 use crate::run;
 use bytes::Bytes;
@@ -35,7 +37,6 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
-use pyo3_async_runtimes::TaskLocals;
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -141,6 +142,7 @@ impl Server {
         principal: Option<String>,
         secure: bool,
     ) -> PyResult<Answer> {
+        let _inside = gate::enter(py);
         let Some(mut request) = request(method, target, &headers, body, secure) else { return Ok(malformed(py)) };
         self.identify(&mut request, peer, principal);
         let (sender, mut jobs) = mpsc::unbounded_channel::<Job>();
@@ -179,17 +181,22 @@ impl Server {
         principal: Option<String>,
         secure: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let locals = TaskLocals::with_running_loop(py)?.copy_context(py)?;
+        let _inside = gate::enter(py);
+        let current = Loop::running(py)?;
         let request = request(method, target, &headers, body, secure).map(|mut request| {
             self.identify(&mut request, peer, principal);
-            request.extensions_mut().insert(Runner::Loop(locals.clone()));
+            request.extensions_mut().insert(Runner::Loop(current.clone()));
             request
         });
         let mut service = self.service.clone();
-        pyo3_async_runtimes::tokio::future_into_py_with_locals(py, locals, async move {
-            let Some(request) = request else { return Ok(Python::attach(malformed)) };
-            let answered = answer(&mut service, request).await;
-            Ok(Python::attach(|py| returned(py, answered)))
+        let answering = async move {
+            match request {
+                Some(request) => Some(answer(&mut service, request).await),
+                None => None,
+            }
+        };
+        current.future(py, answering, |py, answered| {
+            Ok(answered.map_or_else(|| malformed(py), |answered| returned(py, answered)))
         })
     }
 
@@ -284,8 +291,8 @@ fn builder(contract: &PyContract, settings: Settings) -> PyResult<SoapServiceBui
     }
     if let Some(check) = settings.authenticate {
         builder = builder.authenticate(Basic::new(&settings.realm, move |user, password| {
-            let is_known = Python::attach(|py| check.bind(py).call1((user, password))?.is_truthy());
-            is_known.is_ok_and(|it| it).then(|| Principal::new(user))
+            let is_known = gate::attach(|py| check.bind(py).call1((user, password))?.is_truthy());
+            matches!(is_known, Some(Ok(true))).then(|| Principal::new(user))
         }));
     }
     // Long requests and their responses leave the threads of connections alone.

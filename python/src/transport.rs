@@ -4,6 +4,8 @@
 //! limits) is the same. A function in Python is called with the GIL on the thread that waits for the
 //! response; one that returns an awaitable is awaited by the event loop of the call.
 
+use crate::awaiting::awaiting;
+use crate::gate;
 use bytes::Bytes;
 use deltasoap_http::{Body, BoxError, HttpTransport};
 use http::{HeaderName, HeaderValue, Request, Response};
@@ -101,7 +103,7 @@ impl Service<Request<Body>> for Transport {
 async fn post(function: &Py<PyAny>, request: Request<Body>) -> Result<Response<Full<Bytes>>, BoxError> {
     let (head, body) = request.into_parts();
     let body = body.collect().await.map_err(Into::<BoxError>::into)?.to_bytes();
-    let returned = Python::attach(|py| {
+    let returned = gate::attached(|py| {
         let headers = PyDict::new(py);
         for (name, value) in &head.headers {
             headers.set_item(name.as_str(), String::from_utf8_lossy(value.as_bytes()))?;
@@ -109,15 +111,16 @@ async fn post(function: &Py<PyAny>, request: Request<Body>) -> Result<Response<F
         let arguments = (head.uri.to_string(), PyBytes::new(py, &body), headers);
         let returned = function.bind(py).call1(arguments)?;
         match returned.hasattr("__await__")? {
-            true => pyo3_async_runtimes::tokio::into_future(returned).map(Either::Right),
+            true => awaiting(returned).map(Either::Right),
             false => Ok(Either::Left(returned.unbind())),
         }
-    });
+    })
+    .await;
     let returned = match returned.map_err(Raised)? {
         Either::Left(returned) => returned,
-        Either::Right(awaited) => awaited.await.map_err(Raised)?,
+        Either::Right(awaiting) => awaiting.outcome().await.ok_or("the event loop ended")?.map_err(Raised)?,
     };
-    Python::attach(|py| response(returned.bind(py))).map_err(|error| Raised(error).into())
+    gate::attached(|py| response(returned.bind(py))).await.map_err(|error| Raised(error).into())
 }
 
 /// Makes a response of a status, headers and a body.

@@ -24,6 +24,7 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     answer: tuple[int, str, bytes] = (200, "text/xml", b"")
     delay = 0.0
+    location = ""
 
     @property
     def url(self) -> str:
@@ -49,6 +50,8 @@ class _Handler(BaseHTTPRequestHandler):
         status, media_type, content = self.server.answer
         self.send_response(status)
         self.send_header("Content-Type", media_type)
+        if self.server.location:
+            self.send_header("Location", self.server.location)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)

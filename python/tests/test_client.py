@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import io
 import threading
 from collections.abc import Iterator
 from decimal import Decimal
@@ -227,6 +228,50 @@ def test_the_wsdl_is_printed(client: Any, capsys: pytest.CaptureFixture[str]) ->
     assert "ns0:Unused(x: xsd:int)" in shown
     assert "Soap11Binding: {urn:shop}ShopBinding" in shown
     assert "total(value: xsd:double[]) -> sum: xsd:double" in shown
+
+
+#: Operations with an output that nobody defines, with a part whose element is missing, and with a
+#: body of parts that the message does not have.
+FLAWED = b"""<w:definitions targetNamespace="urn:f" xmlns:t="urn:f"
+    xmlns:w="http://schemas.xmlsoap.org/wsdl/" xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/">
+  <w:types><schema xmlns="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:f">
+    <element name="a" type="int"/><element name="b" type="int"/>
+  </schema></w:types>
+  <w:message name="good"><w:part name="a" element="t:a"/>
+    <w:part name="b" element="t:b"/></w:message>
+  <w:message name="bad"><w:part name="c" element="t:c"/></w:message>
+  <w:portType name="P">
+    <w:operation name="undefined"><w:input message="t:good"/><w:output message="t:n"/></w:operation>
+    <w:operation name="missing"><w:input message="t:bad"/></w:operation>
+    <w:operation name="blocks"><w:input message="t:good"/><w:output message="t:good"/></w:operation>
+  </w:portType>
+  <w:binding name="B" type="t:P">
+    <s:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>
+    <w:operation name="undefined"><s:operation soapAction="" style="rpc"/>
+      <w:input><s:body use="literal"/></w:input><w:output><s:body use="literal"/></w:output>
+    </w:operation>
+    <w:operation name="missing"><s:operation soapAction=""/>
+      <w:input><s:body use="literal"/><s:header message="t:bad" part="c" use="literal"/></w:input>
+    </w:operation>
+    <w:operation name="blocks"><s:operation soapAction=""/>
+      <w:input><s:body use="literal" parts="a"/>
+        <s:header message="t:bad" part="c" use="literal"/></w:input>
+      <w:output><s:body use="literal" parts="x"/>
+        <s:header message="t:good" part="b" use="literal"/></w:output>
+    </w:operation>
+  </w:binding>
+  <w:service name="S"><w:port name="P" binding="t:B"><s:address location="http://a/"/></w:port>
+  </w:service>
+</w:definitions>"""
+
+
+def test_a_flawed_wsdl_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.warns(UserWarning, match=r"invalid part|was not found in the wsdl:portType"):
+        deltasoap.Client(io.BytesIO(FLAWED)).wsdl.dump()
+    operations = capsys.readouterr().out.partition("Operations:")[2].split("\n")
+    assert [each.strip() for each in operations if each.strip()] == [
+        "blocks(xsd:int) -> header: {b: xsd:int}, body: None"
+    ]
 
 
 def test_plugins_see_the_messages(client: Any, server: Any) -> None:

@@ -172,6 +172,21 @@ def test_a_service_that_is_not_there(client: Any) -> None:
     assert "HttpTransportBuilder" not in str(raised.value)
 
 
+def test_an_answer_without_a_message(client: Any, server: network.Server) -> None:
+    server.answer = (202, "text/xml", b"")
+    with pytest.raises(exceptions.TransportError, match="one-way, but its WSDL declares") as raised:
+        network.at(client, server.url).Catalogue()
+    assert "Client::" not in str(raised.value)
+
+
+def test_a_redirection(client: Any, server: network.Server) -> None:
+    server.answer = (302, "text/html", b"")
+    server.location = "/other"
+    with pytest.raises(exceptions.TransportError, match="pass a deltasoap.Transport") as raised:
+        network.at(client, server.url).Catalogue()
+    assert "ClientBuilder" not in str(raised.value)
+
+
 def test_a_certificate_that_is_not_trusted(client: Any, tmp_path: Path) -> None:
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     made = subprocess.run(

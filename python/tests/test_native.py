@@ -251,6 +251,12 @@ def test_failures_are_logged(mock: Mock, caplog: pytest.LogCaptureFixture) -> No
         with pytest.raises(exceptions.TransportError):
             network.at(client, server.url).Catalogue()
     assert "status 404" in caplog.records[-1].getMessage()
+    with network.silence() as nowhere:
+        pass
+    with pytest.raises(exceptions.ConnectionError):
+        network.at(client, nowhere).Catalogue()
+    assert ", Catalogue, no answer, " in caplog.records[-1].getMessage()
+    assert "sent" not in caplog.records[-1].getMessage()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import signal
@@ -94,6 +95,34 @@ def test_other_exceptions_are_logged_and_not_told(caplog: pytest.LogCaptureFixtu
     assert reply.status_code == 500
     assert "the operation Order failed" in reply.text and "1234" not in reply.text
     assert "the password is 1234" in caplog.text and "Shop.Soap11.Order" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "error", [SystemExit(3), KeyboardInterrupt(), GeneratorExit(), asyncio.CancelledError()]
+)
+@pytest.mark.parametrize("kind", ["sync", "awaited"])
+def test_no_exception_of_a_function_ends_the_server(
+    kind: str, error: BaseException, caplog: pytest.LogCaptureFixture
+) -> None:
+    service = deltasoap.Service(name="Ends", namespace="urn:ends")
+
+    @service.operation
+    def sync(ends: bool) -> str:
+        if ends:
+            raise error
+        return "on"
+
+    @service.operation
+    async def awaited(ends: bool) -> str:
+        return sync(ends)
+
+    with service.run_in_thread() as url, caplog.at_level(logging.ERROR, "deltasoap"):
+        call = deltasoap.Client(f"{url}?wsdl", timeout=20).service[kind]
+        for _ in range(2):
+            with pytest.raises(deltasoap.exceptions.Fault, match=f"operation {kind} failed"):
+                call(True)
+            assert call(False) == "on"
+    assert type(error).__name__ in caplog.text and f"EndsSoap11.{kind}" in caplog.text
 
 
 def test_a_result_that_does_not_match_is_logged_with_its_path(
@@ -261,6 +290,17 @@ def test_basic_authentication_names_the_principal() -> None:
         assert requests.post(url, order(), headers=XML, auth=("ada", "secret")).status_code == 200
     assert denied.status_code == 401 and "Basic" in denied.headers["WWW-Authenticate"]
     assert [each.principal for each in shop.contexts] == ["ada"]
+
+
+def test_an_authentication_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    def check(user: str, password: str) -> bool:
+        raise RuntimeError("no database")
+
+    with Shop(authenticate=check).service.run_in_thread() as url:
+        denied = requests.post(url, order(), headers=XML, auth=("ada", "secret"))
+    assert denied.status_code == 401
+    assert "no database" in caplog.text and "'ada'" in caplog.text
+    assert "secret" not in caplog.text
 
 
 def test_a_certificate_makes_the_server_serve_tls() -> None:

@@ -404,6 +404,19 @@ def test_hints_without_an_xml_type_are_errors(function: Any, message: str) -> No
         service().operation(function)
 
 
+def test_a_function_that_is_refused_is_none_of_the_service() -> None:
+    refusing = service()
+    with pytest.raises(TypeError):
+        refusing.operation(complexes)
+
+    @refusing.operation("complexes")
+    def reals(value: float) -> float:
+        return 2 * value
+
+    with called(refusing) as client:
+        assert client.service.complexes(1.5) == 3
+
+
 EARLY = deltasoap.Service(name="Early", namespace="urn:early")
 
 

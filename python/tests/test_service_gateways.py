@@ -313,6 +313,48 @@ def test_a_request_whose_client_has_gone_is_not_answered() -> None:
     assert not sent and not shop.requests
 
 
+def test_a_request_that_is_cancelled_cancels_the_function() -> None:
+    service = deltasoap.Service(name="Slow", namespace="urn:slow")
+    seen = []
+
+    @service.operation
+    async def wait() -> None:
+        seen.append("begun")
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            raise
+
+    async def until(count: int) -> None:
+        while len(seen) < count:
+            await asyncio.sleep(0.01)
+
+    async def call() -> None:
+        body = envelope('<w:wait xmlns:w="urn:slow"/>')
+        request = asyncio.create_task(_post(service.asgi(), "/", body))
+        await asyncio.wait_for(until(1), 20)
+        request.cancel()
+        await asyncio.wait_for(until(2), 20)
+
+    asyncio.run(call())
+    assert seen == ["begun", "cancelled"]
+
+
+def test_no_exception_of_a_function_ends_the_loop() -> None:
+    service = deltasoap.Service(name="Ends", namespace="urn:ends")
+
+    @service.operation
+    async def leave() -> None:
+        raise SystemExit(3)
+
+    async def call() -> list[int]:
+        body = envelope('<w:leave xmlns:w="urn:ends"/>')
+        return [(await _post(service.asgi(), "/", body)).status_code for _ in range(2)]
+
+    assert asyncio.run(call()) == [500, 500]
+
+
 def test_memory_is_that_of_an_address_and_of_few_of_them() -> None:
     shop = Shop()
     application = shop.service.wsgi()

@@ -117,9 +117,15 @@ class Document:
         """The port types by their full names."""
         found = {}
         for each in self._definitions["port_types"]:
-            operations = {one["name"]: self._operation(one) for one in each["operations"]}
+            usable = [one for one in each["operations"] if self._has_messages(one)]
+            operations = {one["name"]: self._operation(one) for one in usable}
             found[each["name"]] = PortType(as_name(each["name"]), operations)
         return found
+
+    def _has_messages(self, described: dict[str, Any]) -> bool:
+        """Whether the messages of an operation are known; as in zeep, there is none otherwise."""
+        parameters = [described["request"], described["response"]]
+        return all(each["message"] in self.messages for each in parameters if each is not None)
 
     def _operation(self, described: dict[str, Any]) -> AbstractOperation:
         request, response = described["request"], described["response"]

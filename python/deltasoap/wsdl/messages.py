@@ -65,8 +65,11 @@ class SoapMessage:
             return None
         blocks = xsd.All(consume_other=True)
         for each in self._described["headers"]:
-            message, name = self.wsdl.messages[each["message"]], each["part"]
-            part = message.parts[name]
+            message, name = self.wsdl.messages.get(each["message"]), each["part"]
+            part = message.parts.get(name) if message is not None else None
+            if part is None:
+                # The WSDL does not declare the block, so that it has no type.
+                continue
             if part.element is not None:
                 block = part.element.clone()
                 block.attr_name = name

@@ -316,7 +316,10 @@ class Element(Base):
 
     def signature(self, schema: Any = None, standalone: bool = True) -> str:
         """The type; with `standalone`, the element's name around it."""
-        if self.type.is_global or (not standalone and self.is_global):
+        if self.type is None:
+            # The body of a message that has header blocks only.
+            text = "None"
+        elif self.type.is_global or (not standalone and self.is_global):
             text = self.type.get_prefixed_name(schema)
         else:
             text = self.type.signature(schema, standalone=False)

@@ -1,8 +1,10 @@
 //! Calls of functions in Python, for requests that have been read.
 
+use crate::awaiting::Loop;
 use crate::contract::{self, Model, version};
 use crate::errors::Invalid;
 use crate::from_python::{FromPython, parse_name};
+use crate::gate;
 use crate::to_python::ToPython;
 use bytes::Bytes;
 use deltasoap_core::schema::{ElementRef, Field};
@@ -13,7 +15,6 @@ use deltasoap_http::{Attachments, Context, Part, Reply};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use pyo3_async_runtimes::TaskLocals;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
@@ -26,7 +27,7 @@ pub(crate) enum Runner {
     /// On the thread that waits for the response.
     Caller(mpsc::UnboundedSender<Job>),
     /// Those that are awaited: on this event loop; others in its context.
-    Loop(TaskLocals),
+    Loop(Loop),
 }
 
 /// What all operations of a service share.
@@ -94,13 +95,13 @@ impl Handler {
     async fn called(self: Arc<Self>, received: Received, runner: Option<Runner>) -> Result<Reply<Value>, Fault> {
         let (sender, receiver) = oneshot::channel();
         let (threads, is_one_way) = (Arc::clone(&self.common.threads), self.operation.is_one_way());
-        let locals = match &runner {
-            Some(Runner::Loop(locals)) => Some(locals.clone()),
+        let caller = match &runner {
+            Some(Runner::Loop(caller)) => Some(caller.clone()),
             _ => None,
         };
         let job: Job = Box::new(move |py| {
             let version = received.context.version();
-            let context = locals.map(|locals| locals.context(py));
+            let context = caller.map(|caller| caller.context(py));
             let replied =
                 self.begin(py, received, context.as_ref()).and_then(|returned| self.finish(py, &returned, version));
             // Nobody waits any more if the client has gone.
@@ -114,7 +115,7 @@ impl Handler {
         if let Some(job) = job {
             let permit = threads.acquire_owned().await.map_err(|_| stopped())?;
             tokio::task::spawn_blocking(move || {
-                Python::attach(job);
+                gate::attach(job);
                 drop(permit);
             });
         }
@@ -124,24 +125,29 @@ impl Handler {
     /// Calls a function whose result is awaited by an event loop.
     async fn awaited(self: Arc<Self>, received: Received, runner: Option<Runner>) -> Result<Reply<Value>, Fault> {
         let version = received.context.version();
-        let awaiting = Python::attach(|py| {
-            let locals = match runner {
-                Some(Runner::Loop(locals)) => locals,
-                _ => self.own_loop(py).map_err(|error| self.explained(py, error, version))?,
-            };
-            let awaitable = self.begin(py, received, None)?;
-            let awaiting = pyo3_async_runtimes::into_future_with_locals(&locals, awaitable);
-            awaiting.map_err(|error| self.explained(py, error, version))
-        })?;
-        let returned = awaiting.await;
-        Python::attach(|py| match returned {
+        let awaiting = gate::attached(|py| {
+            let explained = |error| self.explained(py, error, version);
+            // As those on threads do, functions in the server's own loop go on if the client has gone.
+            match runner {
+                Some(Runner::Loop(caller)) => caller.awaiting(self.begin(py, received, None)?).map_err(explained),
+                _ => {
+                    let own = self.own_loop(py).map_err(explained)?;
+                    let awaiting = own.awaiting(self.begin(py, received, None)?).map_err(explained)?;
+                    Ok(awaiting.finishing())
+                }
+            }
+        })
+        .await?;
+        let returned = awaiting.outcome().await.ok_or_else(stopped)?;
+        gate::attached(|py| match returned {
             Ok(returned) => self.finish(py, returned.bind(py), version),
             Err(error) => Err(self.explained(py, error, version)),
         })
+        .await
     }
 
-    fn own_loop(&self, py: Python<'_>) -> PyResult<TaskLocals> {
-        TaskLocals::new(self.common.event_loop.bind(py).call0()?).copy_context(py)
+    fn own_loop(&self, py: Python<'_>) -> PyResult<Loop> {
+        Loop::new(self.common.event_loop.bind(py).call0()?)
     }
 
     /// Calls the function. The request can be the memory of the next one as soon as its values are
