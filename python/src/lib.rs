@@ -51,4 +51,10 @@ mod engine_module {
     use crate::operation::{PyOperation, body};
     #[pymodule_export]
     use crate::server::{Listener, Server, files, served};
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::columns::register(module.py())
+    }
 }
