@@ -459,13 +459,11 @@ impl Rows {
 /// What copies are made of: `list`, and its argument.
 type Plain<'py> = (Bound<'py, PyType>, (Bound<'py, PyAny>,));
 
-/// Makes the classes sequences of `collections.abc`.
+/// Makes columns sequences of `collections.abc`. Rows are not: polars would read their items instead
+/// of their columns.
 pub(crate) fn register(py: Python<'_>) -> PyResult<()> {
     let sequence = py.import("collections.abc")?.getattr("Sequence")?;
-    for class in [py.get_type::<ColumnView>(), py.get_type::<Rows>()] {
-        sequence.call_method1("register", (class,))?;
-    }
-    Ok(())
+    sequence.call_method1("register", (py.get_type::<ColumnView>(),)).map(drop)
 }
 
 /// Returns true for a struct whose values are all simple and occur at most once.
