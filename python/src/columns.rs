@@ -187,8 +187,9 @@ impl ColumnView {
     }
 
     /// Returns how often an item occurs.
-    fn count<'py>(&self, py: Python<'py>, item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.to_list(py)?.call_method1("count", (item,))
+    #[pyo3(signature = (value, /))]
+    fn count<'py>(&self, py: Python<'py>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.to_list(py)?.call_method1("count", (value,))
     }
 
     /// Copies and pickles are lists, which keep no response alive.
@@ -434,8 +435,9 @@ impl Rows {
     }
 
     /// Returns how often an item occurs.
-    fn count<'py>(&self, py: Python<'py>, item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        self.to_list(py)?.call_method1("count", (item,))
+    #[pyo3(signature = (value, /))]
+    fn count<'py>(&self, py: Python<'py>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.to_list(py)?.call_method1("count", (value,))
     }
 
     /// Copies and pickles are lists, which keep no response alive.
