@@ -23,6 +23,37 @@ def array(view: Any, may_be_nil: bool) -> Any:
     return values
 
 
+def plain(value: Any) -> tuple[Any, Any]:
+    """Return what has numbers as an array, and NumPy's own class of it."""
+    import numpy as np
+
+    is_masked = isinstance(value, np.ma.MaskedArray)
+    return np.asanyarray(value), np.ma.MaskedArray if is_masked else np.ndarray
+
+
+def are_equal(one: Any, other: Any) -> bool:
+    """Return whether two values, of which one is an array, have equal items; masked ones are."""
+    import numpy as np
+
+    if np.ma.isMaskedArray(one) or np.ma.isMaskedArray(other):
+        one, other = np.ma.asarray(one), np.ma.asarray(other)
+        return bool(one.shape == other.shape and one.tolist() == other.tolist())
+    return bool(np.array_equal(one, other))
+
+
+def is_table(value: Any) -> bool:
+    """Return whether a value has columns: a structured array, or what Arrow reads."""
+    if hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__"):
+        return True
+    return bool(getattr(getattr(value, "dtype", None), "names", None))
+
+
+def is_numbers(value: Any) -> bool:
+    """Return whether a value is an array of numbers, booleans or moments."""
+    kind = getattr(getattr(value, "dtype", None), "kind", "O")
+    return kind in "biufM" and getattr(value, "ndim", 0) > 0
+
+
 def structured(rows: Any) -> Any:
     """Return the rows of a list as a structured array; strings are objects in it."""
     import numpy as np

@@ -218,8 +218,9 @@ def typed(value: Any, to: Any) -> Any:
 
     A value of a derived type becomes an instance of that type's class. Rows become a list of
     instances: to keep columns, use `client.service` instead of the methods of a generated client.
-    What fits nowhere is returned as it is: an unknown value of an enumeration, or an array of
-    numbers where a list is expected.
+    An element with nothing in it is an instance without values, if the annotation is a class: in
+    lists, and where it is required. What fits nowhere is returned as it is: an unknown value of an
+    enumeration, or an array of numbers where a list is expected.
     """
     return _Reader({}).read(value, to)
 
@@ -233,7 +234,8 @@ class _Reader:
     def read(self, value: Any, to: Any, copies: bool = False) -> Any:
         """The value as the type `to`. With `copies`, arrays become lists."""
         if value is None or to is None or to is Any:
-            return None if to is None else value
+            is_empty = value is None and isinstance(to, type) and _is_class(to)
+            return _empty(to) if is_empty else None if to is None else value
         origin, arguments = typing.get_origin(to), typing.get_args(to)
         if origin in (typing.Union, types.UnionType):
             return self._one_of(value, arguments, copies)
@@ -289,18 +291,16 @@ class _Reader:
         # The value is kept, so that no other gets its address.
         self._made[id(value)] = (instance, value)
         for field in _fields(to):
-            item = _item(value, field.name)
-            item = field.default() if item is None else self.read(item, field.hint)
-            setattr(instance, field.attribute, item)
+            item = self.read(_item(value, field.name), field.hint)
+            setattr(instance, field.attribute, field.default() if item is None else item)
         return instance
 
     def _model(self, value: Any, to: Any) -> Any:
         values = {
             field.attribute: self.read(_item(value, field.name), field.hint, copies=True)
             for field in _fields(to)
-            if _item(value, field.name) is not None
         }
-        return to.model_validate(values)
+        return to.model_validate({key: item for key, item in values.items() if item is not None})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -363,6 +363,16 @@ def _class_of(value: Any, to: type) -> type:
 def _item(value: Any, name: str) -> Any:
     """A value of a value by its name; None if it is absent."""
     return value[name] if name in value else None
+
+
+def _empty(to: Any) -> Any:
+    """An instance for an element with nothing in it, which clients have as None."""
+    if hasattr(to, "model_validate"):
+        return to.model_validate({})
+    instance = to.__new__(to)
+    for field in _fields(to):
+        setattr(instance, field.attribute, field.default())
+    return instance
 
 
 def _enumerated(value: Any, to: type[_Type]) -> Any:

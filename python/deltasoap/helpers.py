@@ -20,7 +20,15 @@ def serialize_object(obj: Any, target_cls: Any = dict) -> Any:
         for name in obj:
             made[name] = serialize_object(obj[name], target_cls)
         return made
-    return obj
+    return _as_list(obj, target_cls)
+
+
+def _as_list(obj: Any, target_cls: Any) -> Any:
+    """The items of a view of the engine as a list; any other value as it is."""
+    from deltasoap._engine import ColumnView, Rows
+
+    is_view = isinstance(obj, (ColumnView, Rows))
+    return serialize_object(obj.to_list(), target_cls) if is_view else obj
 
 
 def create_xml_soap_map(values: dict[Any, Any]) -> Any:

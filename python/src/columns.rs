@@ -18,7 +18,7 @@ use deltasoap_core::{Column, Lease, Record, Simple, Value};
 use deltasoap_dynamic::Reply;
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList, PySlice, PyString, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyList, PySlice, PyString, PyTuple, PyType};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -40,6 +40,12 @@ pub(crate) trait Message: Send + Sync {
 impl Message for Reply {
     fn body(&self) -> &Value {
         &self.body
+    }
+}
+
+impl Message for Value {
+    fn body(&self) -> &Value {
+        self
     }
 }
 
@@ -126,6 +132,12 @@ impl ColumnView {
         !self.nil.contains(&true)
     }
 
+    /// Returns the column without a mask if no item is nil.
+    pub(crate) fn masked_where_nil(self) -> Self {
+        let nil = if self.is_full() { Vec::new() } else { self.nil };
+        ColumnView { nil, ..self }
+    }
+
     pub(crate) fn column(&self) -> Option<&Column> {
         match (self.source.value(), self.index) {
             (Value::Column(column) | Value::Packed(column), None) => Some(column),
@@ -166,6 +178,31 @@ impl ColumnView {
     /// Returns the items as a list.
     fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.__getitem__(py, &PySlice::full(py))
+    }
+
+    /// Returns the position of an item, as of a list.
+    #[pyo3(signature = (*args))]
+    fn index<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        self.to_list(py)?.call_method1("index", args)
+    }
+
+    /// Returns how often an item occurs.
+    #[pyo3(signature = (value, /))]
+    fn count<'py>(&self, py: Python<'py>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.to_list(py)?.call_method1("count", (value,))
+    }
+
+    /// Copies and pickles are lists, which keep no response alive.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Plain<'py>> {
+        Ok((py.get_type::<PyList>(), (self.to_list(py)?,)))
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let other = match other.cast::<ColumnView>() {
+            Ok(view) => view.get().to_list(py)?,
+            Err(_) => other.clone(),
+        };
+        self.to_list(py)?.eq(other)
     }
 
     /// NumPy's array interface, version 3. Strings have none.
@@ -391,6 +428,23 @@ impl Rows {
         arrow::stream(py, self.table()?)
     }
 
+    /// Returns the position of an item, as of a list.
+    #[pyo3(signature = (*args))]
+    fn index<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        self.to_list(py)?.call_method1("index", args)
+    }
+
+    /// Returns how often an item occurs.
+    #[pyo3(signature = (value, /))]
+    fn count<'py>(&self, py: Python<'py>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.to_list(py)?.call_method1("count", (value,))
+    }
+
+    /// Copies and pickles are lists, which keep no response alive.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Plain<'py>> {
+        Ok((py.get_type::<PyList>(), (self.to_list(py)?,)))
+    }
+
     fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
         let other = match other.cast::<Rows>() {
             Ok(rows) => rows.get().to_list(py)?,
@@ -402,6 +456,16 @@ impl Rows {
     fn __repr__(&self) -> PyResult<String> {
         Ok(format!("<Rows: {} of {}>", self.__len__(), self.names()?.join(", ")))
     }
+}
+
+/// What copies are made of: `list`, and its argument.
+type Plain<'py> = (Bound<'py, PyType>, (Bound<'py, PyAny>,));
+
+/// Makes columns sequences of `collections.abc`. Rows are not: polars would read their items instead
+/// of their columns.
+pub(crate) fn register(py: Python<'_>) -> PyResult<()> {
+    let sequence = py.import("collections.abc")?.getattr("Sequence")?;
+    sequence.call_method1("register", (py.get_type::<ColumnView>(),)).map(drop)
 }
 
 /// Returns true for a struct whose values are all simple and occur at most once.

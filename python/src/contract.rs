@@ -5,7 +5,7 @@ use crate::from_python::{FromPython, parse_name};
 use crate::gate;
 use crate::names::{Layout, Layouts};
 use crate::operation::PyOperation;
-use crate::to_python::ToPython;
+use crate::to_python::{ToPython, UnknownType};
 use crate::{definitions, describe, lenient};
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{Builtin, ComplexElement, Element, ElementRef, OpenElement, Schema, Use};
@@ -353,7 +353,8 @@ pub(crate) fn decode<'py>(
         other => lenient::decode_with(model.schema(), content, document, self::tolerance(other)?).map(|it| it.0),
     };
     let value = decoded.map_err(|error| errors::raise(py, "XMLParseError", (errors::with_causes(&error),), &[]))?;
-    ToPython::new(py, model, &|_| None).content(&value, content)
+    let unknown_type = if tolerance == "lenient" { UnknownType::Lenient } else { UnknownType::Skipping };
+    ToPython::new(py, model, &|_| None).with_unknown_types(unknown_type).content(&value, content)
 }
 
 /// Writes an element as a document.

@@ -58,6 +58,7 @@ mod engine_module {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::columns::register(module.py())?;
         crate::gate::register(module)
     }
 }

@@ -22,6 +22,7 @@ use crate::from_python::parse_name;
 use crate::gate;
 use crate::operation::PyOperation;
 use crate::run;
+use crate::to_python::UnknownType;
 use bytes::Bytes;
 use call::{Common, Handler, Job, Runner};
 use connections::Connections;
@@ -115,7 +116,8 @@ impl Server {
         settings: Settings,
     ) -> PyResult<Self> {
         let threads = Arc::new(Semaphore::new(settings.threads.clamp(1, Semaphore::MAX_PERMITS)));
-        let common = Arc::new(Common { explain, event_loop, threads });
+        let unknown_type = if settings.tolerance == "strict" { UnknownType::Refused } else { UnknownType::Skipping };
+        let common = Arc::new(Common { explain, event_loop, threads, unknown_type });
         let mut builder = builder(contract, settings)?;
         for (operation, invoke, is_async, wants_context, has_columns) in handlers {
             let operation = operation.get();

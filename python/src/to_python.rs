@@ -6,12 +6,14 @@
 
 use crate::columns::{self, ColumnView, Message, Rows, Source, Step};
 use crate::contract::Model;
+use crate::errors;
+use crate::lenient;
 use crate::names::{Layout, Name, Slot};
 use crate::scalars;
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{ArrayElement, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, View};
-use deltasoap_core::{Column, Node, PartUri, Record, Shared, Simple, Value, ns};
+use deltasoap_core::{Column, Error, Node, PartUri, QName, Record, Shared, Simple, Tolerance, Value, ns};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
@@ -22,6 +24,17 @@ use std::sync::Arc;
 
 /// A message that columns read, and the way from its body to the value that is being converted.
 type Columns = (Arc<Model>, Arc<dyn Message>, RefCell<Vec<Step>>);
+
+/// How an element is read that names an unknown type, where a type is declared.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum UnknownType {
+    /// By the declared type; other elements are skipped.
+    Skipping,
+    /// By the declared type, as zeep reads.
+    Lenient,
+    /// It is an error.
+    Refused,
+}
 
 /// Converts values of one message.
 pub(crate) struct ToPython<'c, 'py> {
@@ -35,11 +48,20 @@ pub(crate) struct ToPython<'c, 'py> {
     columns: Option<Columns>,
     /// True if empty texts are texts; for zeep, they are `None`.
     keeps_empty: bool,
+    unknown_type: UnknownType,
 }
 
 impl<'c, 'py> ToPython<'c, 'py> {
     pub(crate) fn new(py: Python<'py>, model: &'c Model, part: &'c dyn Fn(&PartUri) -> Option<Vec<u8>>) -> Self {
-        ToPython { py, model, part, shared: Rc::default(), columns: None, keeps_empty: false }
+        ToPython {
+            py,
+            model,
+            part,
+            shared: Rc::default(),
+            columns: None,
+            keeps_empty: false,
+            unknown_type: UnknownType::Skipping,
+        }
     }
 
     /// Converts lists of numbers and of flat structs to columns, which keep the response.
@@ -50,6 +72,11 @@ impl<'c, 'py> ToPython<'c, 'py> {
     /// Converts empty texts and empty elements to values, not to `None`.
     pub(crate) fn with_empty_values(self) -> Self {
         ToPython { keeps_empty: true, ..self }
+    }
+
+    /// Sets how elements are read that name an unknown type.
+    pub(crate) fn with_unknown_types(self, unknown_type: UnknownType) -> Self {
+        ToPython { unknown_type, ..self }
     }
 
     /// Returns true for a text that is `None` in Python.
@@ -96,7 +123,11 @@ impl<'c, 'py> ToPython<'c, 'py> {
             },
             (Value::Record(record), Element::Complex(complex)) => self.complex(record, complex, content, view),
             (Value::List(items), Element::Array(array)) => self.rows(items, array, array.dimensions),
-            (Value::Tree(node), Element::Open(_)) => self.open_tree(node),
+            (Value::Tree(node), Element::Open(open)) => match open.base {
+                Some(base) => self.declared(node, base),
+                None if self.is_refused(content) => Err(self.refused(node)),
+                None => self.open_tree(node),
+            },
             (Value::Tree(node), _) => tree(self.py, node),
             (Value::Typed(typed), Element::Open(open)) => match open.named(&typed.name) {
                 Some(content) => self.within(Step::Typed, || self.content(&typed.value, content)),
@@ -163,7 +194,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
 
     fn rows(&self, items: &[Value], array: &ArrayElement, dimensions: u32) -> PyResult<Bound<'py, PyAny>> {
         if dimensions == 1
-            && let Some(columns) = self.as_columns(items, array.item)?
+            && let Some(columns) = self.as_columns(items, array.item, false)?
         {
             return Ok(columns);
         }
@@ -180,13 +211,15 @@ impl<'c, 'py> ToPython<'c, 'py> {
         ColumnView::new(Source::Message(Arc::clone(message), steps.borrow().clone().into())).into_array(self.py)
     }
 
-    /// Converts items to a column, or to rows, if they are of such a type.
-    fn as_columns(&self, items: &[Value], content: ElementRef) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// Converts items to a column, or to rows, if they are of such a type. `masks` is false for a
+    /// column that has a mask only if an item is nil: any item of an array may be.
+    fn as_columns(&self, items: &[Value], content: ElementRef, masks: bool) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some((model, message, steps)) = &self.columns else { return Ok(None) };
         let view = self.model.schema().view(content);
         match view.element {
             Element::Simple(_) => {
                 let gathered = ColumnView::gather(columns::base_of(view), items);
+                let gathered = gathered.map(|column| if masks { column } else { column.masked_where_nil() });
                 gathered.map(|column| column.into_array(self.py)).transpose()
             }
             Element::Complex(complex) if columns::is_flat(complex, view) => {
@@ -269,7 +302,11 @@ impl<'c, 'py> ToPython<'c, 'py> {
         let has = |name: &Name| is_absent(value) && values.contains(name.python(self.py)).unwrap_or(false);
         match slot {
             Slot::Value(name) | Slot::Groups(name, _) | Slot::Wildcard(name) if has(name) => Ok(()),
-            Slot::Value(name) => values.set_item(name.python(self.py), self.occurrences(value, field)?),
+            Slot::Value(name) => {
+                let converted = self.occurrences(value, field);
+                let converted = converted.map_err(|error| self.located(error, name.as_str()))?;
+                values.set_item(name.python(self.py), converted)
+            }
             Slot::Among(layout) => self.group(value, field, layout, values),
             Slot::Groups(name, layout) => {
                 let Value::List(items) = value else { return values.set_item(name.python(self.py), self.none()) };
@@ -288,18 +325,23 @@ impl<'c, 'py> ToPython<'c, 'py> {
 
     fn occurrences(&self, value: &Value, field: &Field) -> PyResult<Bound<'py, PyAny>> {
         match value {
-            Value::List(items) if field.is_repeated() => match self.as_columns(items, field.element)? {
+            Value::List(items) if field.is_repeated() => match self.as_columns(items, field.element, true)? {
                 Some(columns) => Ok(columns),
                 None => {
                     let item = |(index, item): (usize, &Value)| match item {
                         Value::Record(record) if self.is_vacant(record) => Ok(self.none()),
-                        item => self.within(Step::Item(index), || self.content(item, field.element)),
+                        item => {
+                            let converted = self.within(Step::Item(index), || self.content(item, field.element));
+                            converted.map_err(|error| self.located(error, &format!("[{index}]")))
+                        }
                     };
                     self.list(items.iter().enumerate().map(item))
                 }
             },
             Value::Column(_) => self.content(value, field.element),
-            Value::Table(_) if self.columns.is_some() => self.as_columns(&[], field.element)?.ok_or_else(misshapen),
+            Value::Table(_) if self.columns.is_some() => {
+                self.as_columns(&[], field.element, true)?.ok_or_else(misshapen)
+            }
             Value::Table(table) => {
                 self.list(table.rows().map(|row| self.content(&Value::Record(Box::new(row)), field.element)))
             }
@@ -390,6 +432,55 @@ impl<'c, 'py> ToPython<'c, 'py> {
             Some((value, content)) => self.content(&value, content),
             None => tree(self.py, node),
         }
+    }
+
+    /// Converts an element that names an unknown type by the type that is declared for it.
+    fn declared(&self, node: &Node, content: ElementRef) -> PyResult<Bound<'py, PyAny>> {
+        let document = document(node).ok_or_else(misshapen)?;
+        let decoded = match self.unknown_type {
+            UnknownType::Skipping => {
+                let any_order = |schema| lenient::decode_with(schema, content, &document, Tolerance::AnyOrder);
+                any_order(self.model.schema()).or_else(|_| any_order(self.model.relaxed())).map(|it| it.0)
+            }
+            UnknownType::Lenient => lenient::decode(self.model, content, &document),
+            UnknownType::Refused => return Err(self.refused(node)),
+        };
+        let raised = |error: Error| errors::raise(self.py, "XMLParseError", (errors::with_causes(&error),), &[]);
+        let value = Arc::new(decoded.map_err(raised)?);
+        // The value is no part of the message, so columns read it instead.
+        let columns = self.columns.as_ref().map(|(model, ..)| {
+            let message: Arc<dyn Message> = Arc::clone(&value) as _;
+            (Arc::clone(model), message, RefCell::default())
+        });
+        ToPython { columns, shared: Rc::clone(&self.shared), ..*self }.content(&value, content)
+    }
+
+    /// Returns true where only types that are derived from an abstract one may stand.
+    fn is_refused(&self, content: ElementRef) -> bool {
+        let is_own = |name: QName| name.namespace != ns::XSD;
+        matches!(self.unknown_type, UnknownType::Refused) && self.model.type_name(content).is_some_and(is_own)
+    }
+
+    #[cold]
+    fn refused(&self, node: &Node) -> PyErr {
+        let named = node.attributes.iter().find(|(name, _)| name.is(ns::XSI, "type"));
+        let text = format!("the type {:?} is not known here", named.map_or("", |(_, text)| text.as_str()));
+        errors::raise(self.py, "ValidationError", (text,), &[])
+    }
+
+    /// Adds a step to the path of an error.
+    #[cold]
+    fn located(&self, error: PyErr, step: &str) -> PyErr {
+        let value = error.value(self.py);
+        let path = value.getattr("path").and_then(|path| path.extract::<Vec<String>>());
+        // Other errors have no path.
+        let Ok(mut path) = path else { return error };
+        match path.first_mut().filter(|first| first.starts_with('[')) {
+            Some(first) => first.insert_str(0, step),
+            None => path.insert(0, step.to_owned()),
+        }
+        let _ = value.setattr("path", path);
+        error
     }
 
     /// Converts content whose type the message does not name: to its text if it has no elements.

@@ -22,6 +22,7 @@ import sys
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -144,15 +145,26 @@ def compare(
     folders: list[Path], messages: list[Path], operations: int, show: Any = lambda text: None
 ) -> Outcome:
     """Compare both over all WSDLs in some folders, and the recorded messages in others."""
-    logging.disable(logging.CRITICAL)
-    warnings.simplefilter("ignore")
     outcome, recorded = Outcome(), _recorded(messages)
-    for folder in folders:
-        for path in sorted(folder.rglob("*.wsdl")):
-            name = path.relative_to(folder).as_posix()
-            show(name)
-            _compare_wsdl(path, name, recorded, operations, outcome)
+    with _quietly():
+        for folder in folders:
+            for path in sorted(folder.rglob("*.wsdl")):
+                name = path.relative_to(folder).as_posix()
+                show(name)
+                _compare_wsdl(path, name, recorded, operations, outcome)
     return outcome
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Both warn of flaws in WSDLs."""
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def _recorded(folders: list[Path]) -> dict[str, list[tuple[str, bytes]]]:

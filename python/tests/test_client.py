@@ -127,6 +127,30 @@ def test_derived_types_are_named(client: Any, server: Any) -> None:
     assert type(received).__name__ == "Book" and received.isbn == "x"
 
 
+class Mislabelled(Shop):
+    """Names a type that the WSDL does not have."""
+
+    def _answer(self, call: etree._Element) -> tuple[int, str]:
+        for each in call:
+            each.set("{http://www.w3.org/2001/XMLSchema-instance}type", "q:nope")
+        status, answer = super()._answer(call)
+        return status, answer.replace("<putResponse", '<putResponse xmlns:q="urn:q"')
+
+
+def test_unknown_types_are_read_as_the_declared_one(client: Any, server: Any) -> None:
+    server.RequestHandlerClass = Mislabelled
+    article = {"name": "Pen", "price": Decimal("1.10"), "tag": ["a"], "since": None, "id": 7}
+    (received,) = service_of(client, server).put(article=[article])
+    assert type(received).__name__ == "Article" and serialize_object(received) == article
+
+
+def test_columns_within_unknown_types(server: Any) -> None:
+    server.RequestHandlerClass = Mislabelled
+    service = service_of(deltasoap.Client(WSDL), server)
+    (received,) = service.put(article=[{"name": "Pen", "price": 1, "tag": ["a", "b"]}])
+    assert received.tag == ["a", "b"] and not isinstance(received.tag, list)
+
+
 def test_dicts_and_other_objects_are_taken(client: Any, server: Any) -> None:
     service = service_of(client, server)
     assert service.put(article={"name": "Pen", "price": 1})[0].price == 1

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import gc
+import json
+import pickle
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import echo
 import pytest
 
 import deltasoap
+from deltasoap import zeep
+from deltasoap.helpers import serialize_object
+from deltasoap.plugins import HistoryPlugin
+from deltasoap.wsse import UsernameToken
 
 np = pytest.importorskip("numpy")
 pa = pytest.importorskip("pyarrow")
@@ -197,3 +205,112 @@ def test_lists_without_columns() -> None:
         client = deltasoap.Client(url, columns=False)
         assert client.service.echoDoubles([1.5]) == [1.5]
         assert client.service.echoAll(trade=ROWS)["trade"][0].symbol == "A"
+
+
+ARRAYS = Path(__file__).with_name("data") / "arrays.wsdl"
+
+
+@pytest.fixture(scope="module")
+def arrays() -> Iterator[str]:
+    service = deltasoap.Service(ARRAYS)
+
+    @service.operation
+    def echo(levels: Any, grid: Any, any: Any) -> Any:
+        return {"levels": any if levels is None else levels, "grid": grid}
+
+    with service.run_in_thread() as url:
+        yield url
+
+
+def arrays_of(url: str, **options: Any) -> Any:
+    return deltasoap.Client(str(ARRAYS), **options).create_service("{urn:arrays}Arrays", url)
+
+
+def test_arrays_of_soap_encoding_are_arrays(arrays: str) -> None:
+    service = arrays_of(arrays)
+    received = service.echo(levels=[1.5, None, 2.5], grid=[[1, 2], [3, 4]])
+    assert isinstance(received["levels"], np.ma.MaskedArray)
+    assert received["levels"].tolist() == [1.5, None, 2.5]
+    assert [each.tolist() for each in received["grid"]] == [[1, 2], [3, 4]]
+    full = service.echo(levels=np.array([1.5, 2.5]))["levels"]
+    assert isinstance(full, np.ndarray) and not isinstance(full, np.ma.MaskedArray)
+    assert full.dtype == np.float64 and not full.flags.writeable
+    assert type(full[1]) is np.float64 and (full * 2).tolist() == [3, 5]
+
+
+def test_arrays_of_soap_encoding_can_be_sent_back(arrays: str) -> None:
+    service = arrays_of(arrays)
+    for items in ([1.5, None], [1.5, 2.5], []):
+        received = service.echo(levels=items)["levels"]
+        assert service.echo(levels=received)["levels"].tolist() == items
+        # They know their type where any is allowed.
+        assert service.echo(any=received)["levels"].tolist() == items
+        assert received.as_value_object()._value_1 == items
+        for copied in (copy.copy(received), copy.deepcopy(received)):
+            assert copied.tolist() == items
+        pickled = pickle.loads(pickle.dumps(received))
+        assert type(pickled) in (np.ndarray, np.ma.MaskedArray) and pickled.tolist() == items
+
+
+def test_arrays_of_soap_encoding_without_columns(arrays: str) -> None:
+    received = arrays_of(arrays, columns=False).echo(levels=[1.5, None], grid=[[1]])
+    assert received["levels"] == [1.5, None] and received["grid"] == [[1]]
+
+
+def test_values_with_arrays_are_compared_as_wholes(client: Any) -> None:
+    def received(nils: Any, *moments: str) -> Any:
+        return everything(client, nils=nils, when=list(moments), name=["a"])
+
+    moments = ("2026-01-01T00:00:00", "2026-01-02T00:00:00")
+    one = received([1, None, 3], *moments)
+    assert one == received([1, None, 3], *moments)
+    for other in (received([1, 2, 3], *moments), received([1, None], *moments)):
+        assert one != other
+    assert one != received([1, None, 3], *reversed(moments))
+    assert one != received([1, None, 3])
+    nothing = copy.copy(one)
+    nothing.nils = None
+    assert one != nothing and nothing != one
+
+
+def test_strings_are_a_sequence(client: Any) -> None:
+    names = everything(client, name=["b", "a", "b"])["name"]
+    assert names == ["b", "a", "b"] and names != ["b"] and ["b", "a", "b"] == names
+    assert names == everything(client, name=["b", "a", "b"])["name"]
+    assert names.index("b", 1) == 2 and names.count("b") == 2 and "a" in names
+    assert isinstance(names, Sequence) and list(reversed(names)) == ["b", "a", "b"]
+    with pytest.raises(ValueError, match="not in list"):
+        names.index("c")
+    value = serialize_object(everything(client, name=["a"], trade=ROWS[:1]))
+    assert json.dumps(value["name"]) == '["a"]'
+    assert value["trade"] == ROWS[:1] and type(value["trade"][0]) is dict
+
+
+def test_rows_find_and_count_items(client: Any) -> None:
+    rows = everything(client, trade=ROWS)["trade"]
+    assert rows.index(rows[1]) == 1 and rows.count(rows[0]) == 1
+
+
+def test_copies_of_columns_are_lists(client: Any) -> None:
+    received = everything(client, name=["a", "b"], trade=ROWS)
+    for copied in (copy.copy, copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))):
+        assert type(copied(received["name"])) is list and copied(received["name"]) == ["a", "b"]
+        rows = copied(received["trade"])
+        assert type(rows) is list and [each.symbol for each in rows] == ["A", "ä<"]
+        assert everything(client, trade=copied(received).trade)["trade"] == received["trade"]
+
+
+def test_tables_are_arguments_of_messages_of_lxml(client: Any) -> None:
+    rows = everything(client, trade=ROWS)["trade"]
+    history = HistoryPlugin()
+    address = client.service._binding_options["address"]
+    zeeps = zeep.Client(client.wsdl.location).create_service("{urn:echo}Echo", address)
+    plugged = deltasoap.Client(client.wsdl.location, plugins=[history], wsse=UsernameToken("u"))
+    for given in (rows, rows.to_numpy(), pa.record_batch(rows), pa.table(rows)):
+        message = client.create_message(client.service, "echoAll", trade=given)
+        written = message.findall(".//{urn:echo}symbol")
+        assert [each.text for each in written] == ["A", "ä<"]
+        assert [each.id for each in zeeps.echoAll(trade=given)["trade"]] == [1, 2]
+        assert [each.id for each in plugged.service.echoAll(trade=given)["trade"]] == [1, 2]
+        made = client.get_element("{urn:echo}echoAll")(trade=given)
+        assert made.trade is given

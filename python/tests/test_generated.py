@@ -229,7 +229,9 @@ def test_responses_are_instances() -> None:
     client = Client([Value("{urn:shop}Article", **values), None])
     found = shop.ShopClient(client).find(symbol="A")
     article = found[0]
-    assert type(article) is shop.Article and found[1] is None
+    assert type(article) is shop.Article
+    # An element with nothing in it, which the client has as None.
+    assert type(found[1]) is shop.Article and found[1].ratings == [] and found[1].date is None
     assert article.size == "gigantic" and not isinstance(article.size, enum.Enum)
     assert article.sizes == [shop.Size.SMALL, shop.Size.VALUE_7] and article.either == 3
     assert article.level is shop.Level.VALUE_2 and article.kind is shop.ArticleKind.USED
@@ -350,6 +352,7 @@ def test_models_of_pydantic() -> None:
     assert article.two_words and article.copy_ == "x" and article.ratings == [0, 1]
     assert article.price.value_1 == Decimal(2) and article.size is shop.Size.SMALL
     assert article.model_dump(by_alias=True)["two-words"] is True
+    assert generated.typed([None], list[shop.Order]) == [shop.Order()]
     client = Client(None)
     shop.ShopClient(client).order(Article=article, _value_1=[shop.OrderValue1(from_="F")])
     given = client.calls[0][2]

@@ -143,6 +143,40 @@ def test_an_invalid_request_gets_a_client_fault_with_the_path() -> None:
     assert not shop.requests
 
 
+def test_an_unknown_type_is_a_client_fault_with_the_path() -> None:
+    name = 'xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:type="s:Nope"'
+    item = "<s:item><s:code>A-1</s:code><s:count>2</s:count></s:item>"
+    payment = f"<s:payment {name}><s:limit>5</s:limit></s:payment>"
+    request = envelope(f"<s:Order><s:customer>Ada</s:customer>{item}{payment}</s:Order>")
+    shop = Shop()
+    with shop.service.run_in_thread() as url:
+        reply = requests.post(url, request, headers=XML)
+    assert reply.status_code == 500 and ":Client<" in reply.text
+    assert "s:Nope" in reply.text and "(payment)" in reply.text, reply.text
+    assert not shop.requests
+
+
+@pytest.mark.parametrize("tolerance", ["strict", "unknown"])
+def test_an_unknown_type_in_place_of_one_with_derived_types(tolerance: str) -> None:
+    name = 'xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:type="s:Nope"'
+    article = "<s:article><s:name>A</s:name><s:price>1</s:price></s:article>"
+    both = article + article.replace("<s:article", f"<s:article {name}")
+    service = deltasoap.Service(ECHO.with_name("shop.wsdl"), tolerance=tolerance)
+    seen: list[Any] = []
+
+    @service.operation
+    def put(article: Any) -> Any:
+        seen.extend(article)
+        return article
+
+    with service.run_in_thread() as url:
+        reply = requests.post(url, envelope(f"<s:put>{both}</s:put>"), headers=XML)
+    if tolerance == "strict":
+        assert ":Client<" in reply.text and "(article[1])" in reply.text and not seen
+    else:
+        assert [each.name for each in seen] == ["A", "A"]
+
+
 def test_facets_count_if_requests_are_validated() -> None:
     shop, lenient = Shop(validate=True), Shop()
     with shop.service.run_in_thread() as url:

@@ -7,6 +7,7 @@ import pickle
 from typing import Any
 
 import pytest
+from lxml import etree
 
 from deltasoap import xsd
 from deltasoap.helpers import serialize_object
@@ -30,8 +31,6 @@ def person() -> Any:
 
 
 def _qname(local: str) -> Any:
-    from lxml import etree
-
     return etree.QName("urn:example", local)
 
 
@@ -77,6 +76,34 @@ def test_copies_and_pickles_keep_the_fields(person: Any) -> None:
     assert value.phone == ["1"] and type(twin) is type(value)
     loaded = pickle.loads(pickle.dumps(value))
     assert loaded.name == "Ada" and loaded.__values__ == value.__values__
+
+
+def test_a_value_that_contains_itself(person: Any) -> None:
+    value = person(name="Ada")
+    value.address = [value]
+    assert repr(value) == "Person(name='Ada', phone=[], address=[...], id=None)"
+    assert "    'address': [\n        ...\n    ]," in str(value)
+    copied = copy.deepcopy(value)
+    assert copied.address[0] is copied and copied is not value
+
+
+def test_a_copy_has_fields_of_its_own(person: Any) -> None:
+    value = person(name="Ada")
+    copied = copy.copy(value)
+    assert copied == value
+    copied.name = "Grace"
+    assert value.name == "Ada"
+
+
+def test_types_print_their_name_and_fields() -> None:
+    schema = xsd.Schema(
+        etree.fromstring(
+            '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:example">'
+            '<xs:element name="flag"/><xs:complexType name="Flag"><xs:sequence>'
+            '<xs:element name="on" type="xs:boolean"/></xs:sequence></xs:complexType></xs:schema>'
+        )
+    )
+    assert str(schema.get_type(f"{URN}Flag")) == "Flag({urn:example}Flag(on: xsd:boolean))"
 
 
 def test_markers_stay_themselves() -> None:

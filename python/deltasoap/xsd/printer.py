@@ -10,19 +10,22 @@ class PrettyPrinter:
 
     def pformat(self, obj: Any) -> str:
         """The text of a value."""
-        return _format(obj, 0)
+        return _format(obj, 0, frozenset())
 
 
-def _format(obj: Any, depth: int) -> str:
+def _format(obj: Any, depth: int, around: frozenset[int]) -> str:
     from deltasoap.xsd.values import CompoundValue
 
+    if id(obj) in around:
+        return "..."
+    around |= {id(obj)}
     if isinstance(obj, CompoundValue):
         obj = obj.__values__
     if isinstance(obj, dict):
-        fields = [f"'{name}': {_format(value, depth + 1)}" for name, value in obj.items()]
+        fields = [f"'{name}': {_format(value, depth + 1, around)}" for name, value in obj.items()]
         return _block("{", fields, "}", depth, "{\n}")
     if isinstance(obj, list):
-        return _block("[", [_format(value, depth + 1) for value in obj], "]", depth, "[]")
+        return _block("[", [_format(value, depth + 1, around) for value in obj], "]", depth, "[]")
     return repr(obj).replace("\n", "\n" + " " * 4 * depth)
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from deltasoap import ns
+from deltasoap._columns import is_numbers, is_table
 from deltasoap.exceptions import ValidationError
 from deltasoap.xsd.const import Nil, NotSet, SkipValue
 from deltasoap.xsd.names import Numbered, create_prefixed_name
@@ -360,7 +361,7 @@ class ComplexType(AnyType):
         return value_class(CompoundValue, self.name or "ComplexType", self)
 
     @cached_property
-    def _array_class(self) -> type:
+    def _array_class(self) -> Any:
         return value_class(ArrayValue, self.name or "ComplexType", self)
 
     @property
@@ -460,8 +461,16 @@ class ComplexType(AnyType):
             return value
         if isinstance(value, (CompoundValue, ArrayValue)):
             return value
-        if isinstance(value, list) and not self._array_type:
+        if self._array_type:
+            return self._array_class._of_numbers(value) if is_numbers(value) else self._made(value)
+        if is_table(value):
+            # The engine takes it as it is.
+            return value
+        if isinstance(value, list):
             return [self.coerce(item) for item in value]
+        return self._made(value)
+
+    def _made(self, value: Any) -> Any:
         return self(**value) if isinstance(value, dict) else self(value)
 
     def parse_xmlelement(

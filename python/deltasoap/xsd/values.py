@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from reprlib import recursive_repr
 from typing import Any, ClassVar
 
+from deltasoap._columns import is_numbers
 from deltasoap.xsd.printer import PrettyPrinter
 
 __all__ = ["AnyObject", "ArrayValue", "CompoundValue"]
@@ -116,10 +118,11 @@ class CompoundValue:
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return False
-        return self.__values__ == other.__values__
+        return _are_equal(self.__values__, other.__values__)
 
     __hash__ = None  # type: ignore[assignment]
 
+    @recursive_repr("...")
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={value!r}" for name, value in self.__values__.items())
         return f"{type(self).__name__}({fields})"
@@ -127,11 +130,18 @@ class CompoundValue:
     def __str__(self) -> str:
         return PrettyPrinter().pformat(self)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> CompoundValue:
-        made = type(self)._from_engine(copy.deepcopy(self.__values__, memo))
+    def __copy__(self) -> CompoundValue:
+        made = type(self)._from_engine(dict(self.__values__))
         if "_xsd_elm" in vars(self):
             made._xsd_elm = self._xsd_elm
         return made  # type: ignore[no-any-return]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> CompoundValue:
+        made = copy.copy(self)
+        # Known before its fields are copied, which can contain it.
+        memo[id(self)] = made
+        made.__values__.update(copy.deepcopy(self.__values__, memo))
+        return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Types do not go into pickles: what comes back has the fields, and no type.
@@ -139,6 +149,21 @@ class CompoundValue:
 
     def __json__(self) -> dict[str, Any]:
         return self.__values__
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    """Whether two fields are equal. Arrays are compared as wholes."""
+    if one is other:
+        return True
+    if hasattr(one, "__array__") or hasattr(other, "__array__"):
+        from deltasoap._columns import are_equal
+
+        return are_equal(one, other)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_are_equal(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_are_equal, one, other))
+    return bool(one == other)
 
 
 def value_class(base: type, name: str, xsd_type: Any) -> type:
@@ -159,11 +184,26 @@ class ArrayValue(list):  # type: ignore[type-arg]
     _xsd_type: ClassVar[Any] = None
 
     @classmethod
-    def _from_engine(cls, values: dict[str, Any]) -> ArrayValue:
-        return cls(next(iter(values.values()), None) or [])
+    def _from_engine(cls, values: dict[str, Any]) -> Any:
+        items = next(iter(values.values()), None)
+        if is_numbers(items):
+            return cls._of_numbers(items)
+        return cls([] if items is None else items)
 
     @classmethod
-    def from_value_object(cls, obj: CompoundValue) -> ArrayValue:
+    def _of_numbers(cls, array: Any) -> Any:
+        """An array of NumPy that knows its type, as the lists do."""
+        from deltasoap._columns import plain
+
+        array, kind = plain(array)
+        name = f"_{kind.__name__}"
+        # Kept by this class, so that it goes with the types of its WSDL.
+        if name not in vars(cls):
+            setattr(cls, name, _numbers_class(cls, kind))
+        return array.view(getattr(cls, name))
+
+    @classmethod
+    def from_value_object(cls, obj: CompoundValue) -> Any:
         """The items of a value whose only field is the list."""
         return cls._from_engine(obj.__values__)
 
@@ -171,3 +211,27 @@ class ArrayValue(list):  # type: ignore[type-arg]
         """The value whose only field is this list."""
         made = value_class(CompoundValue, type(self).__name__, self._xsd_type)
         return made(list(self))  # type: ignore[no-any-return]
+
+
+class _Numbers:
+    """What arrays of NumPy have that stand for arrays of SOAP encoding."""
+
+    _xsd_type: ClassVar[Any] = None
+    _plain: ClassVar[Any] = None
+
+    def as_value_object(self) -> CompoundValue:
+        """The value whose only field is the list of these numbers."""
+        made = value_class(CompoundValue, type(self).__name__, self._xsd_type)
+        return made(self.tolist())  # type: ignore[attr-defined, no-any-return]
+
+    def __reduce__(self) -> Any:
+        # Copies and pickles are arrays without the type.
+        return self.view(self._plain).__reduce__()  # type: ignore[attr-defined]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return self.copy()  # type: ignore[attr-defined]
+
+
+def _numbers_class(array_class: type[ArrayValue], plain: Any) -> Any:
+    made = value_class(_Numbers, array_class.__name__, array_class._xsd_type)
+    return type(made.__name__, (made, plain), {"__module__": made.__module__, "_plain": plain})

@@ -249,6 +249,9 @@ class _ViewedComplex(ComplexType):
             return self._known
         raise AttributeError(name)
 
+    def __str__(self) -> str:
+        return f"{self.name or 'ComplexType'}({self.signature()})"
+
     @cached_property
     def _value_class(self) -> type:
         has_schema = any(isinstance(part, SchemaElement) for _, part in self.elements)

@@ -7,7 +7,7 @@ plugins, WS-Security objects and caches of your own work on elements of lxml.
 """
 
 from deltasoap.xsd.values import AnyObject
-from deltasoap.zeep import exceptions, helpers, loader, ns, proxy, wsdl, xsd
+from deltasoap.zeep import exceptions, helpers, loader, ns, proxy, utils, wsdl, xsd
 from deltasoap.zeep.client import AsyncClient, CachingClient, Client
 from deltasoap.zeep.plugins import Plugin
 from deltasoap.zeep.settings import Settings
@@ -28,6 +28,7 @@ __all__ = [
     "loader",
     "ns",
     "proxy",
+    "utils",
     "wsdl",
     "xsd",
 ]

@@ -5,7 +5,7 @@ use crate::contract::{self, Model, version};
 use crate::errors::Invalid;
 use crate::from_python::{FromPython, parse_name};
 use crate::gate;
-use crate::to_python::ToPython;
+use crate::to_python::{ToPython, UnknownType};
 use bytes::Bytes;
 use deltasoap_core::schema::{ElementRef, Field};
 use deltasoap_core::soap::{Fault, FaultCode, HeaderBlock, Version};
@@ -38,6 +38,8 @@ pub(crate) struct Common {
     pub(crate) event_loop: Py<PyAny>,
     /// Bounds the threads on which functions run.
     pub(crate) threads: Arc<Semaphore>,
+    /// What becomes of requests that name an unknown type.
+    pub(crate) unknown_type: UnknownType,
 }
 
 /// An operation, and the function that answers it.
@@ -176,6 +178,7 @@ impl Handler {
         let Received { request, parts, .. } = received;
         let part = |uri: &PartUri| parts.bytes(uri).map(|bytes| bytes.to_vec());
         let converter = ToPython::new(py, &self.model, &part).with_empty_values();
+        let converter = converter.with_unknown_types(self.common.unknown_type);
         let Some((_, content)) = self.operation.request() else { return Ok(py.None().into_bound(py)) };
         if !self.has_columns {
             return converter.content(&request, content);
