@@ -12,7 +12,7 @@ use super::access::{credentials, transport};
 use super::call::service_url;
 use super::{INTERPRETATION_NOTES, contract, operation, report_notes};
 use crate::cli::Mcp;
-use crate::output::{one_line, report};
+use crate::output::{one_line, print_line, report};
 use anyhow::{Context as _, Result, bail};
 use deltasoap_dynamic::{DynamicClient, Operation};
 use deltasoap_wsdl::fetch::shown;
@@ -118,7 +118,7 @@ async fn serve_http(handler: Handler, address: SocketAddr) -> Result<()> {
     let configuration = StreamableHttpServerConfig::default().enforce_origin_validation();
     let sessions = Arc::new(LocalSessionManager::default());
     let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions, configuration);
-    report(format_args!("listening on http://{address}/mcp"));
+    print_line(format_args!("listening on http://{address}/mcp"))?;
     let router = axum::Router::new().nest_service("/mcp", service);
     axum::serve(listener, router).with_graceful_shutdown(deltasoap_http::shutdown_signal()).await?;
     Ok(())
