@@ -41,40 +41,97 @@ def structured(rows: Any) -> Any:
 
 def numbers(value: Any, code: str) -> tuple[bytes, bytes | None] | None:
     """Return the bytes of an array of numbers in the machine's order, converted to a type by its
-    NumPy code, and those of its mask; ``None`` if it is no array.
+    NumPy code, and those of its mask; ``None`` if it is no array, or one that NumPy cannot hold
+    without a loss.
 
     Raises:
         ValueError: if a number does not fit into the type.
     """
-    if not hasattr(value, "__array__") and not hasattr(value, "__array_interface__"):
+    if not is_sequence(value) or _needs_objects(value):
         return None
     import numpy as np
 
     mask = None
     if isinstance(value, np.ma.MaskedArray):
-        mask = np.ma.getmaskarray(value).tobytes() if value.mask is not np.ma.nomask else None
-        value = value.filled(0)
+        mask = np.ma.getmaskarray(value)
+        value = value.filled(value.dtype.type(0) if value.dtype.kind != "M" else 0)
     given = np.asarray(value)
-    if given.ndim != 1 or given.dtype.kind not in "biufM":
-        return None
     wanted = np.dtype(code)
-    if given.dtype.kind == "M":
-        if code != "datetime64[us]":
-            return None
-        return given.astype(wanted).tobytes(), mask
-    if given.dtype != wanted:
-        given = _converted(given, wanted)
-    return np.ascontiguousarray(given).tobytes(), mask
+    if (
+        given.ndim != 1
+        or given.dtype.kind not in "biufM"
+        or (given.dtype.kind == "M") != (wanted.kind == "M")
+    ):
+        return None
+    if given.dtype.kind == "M" and np.isnat(given).any():
+        gone = np.isnat(given)
+        mask = gone if mask is None else mask | gone
+        given = np.where(gone, np.datetime64(0, "us"), given)
+    given = given.astype(wanted) if wanted.kind == "M" else _converted(given, wanted)
+    hidden = mask.tobytes() if mask is not None and mask.any() else None
+    return np.ascontiguousarray(given).tobytes(), hidden
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether an object is an array of NumPy, Arrow, pandas or polars, of one dimension."""
+    is_array = hasattr(value, "__array__") or hasattr(value, "__array_interface__")
+    return is_array and len(getattr(value, "shape", (0,))) == 1
+
+
+def items(value: Any) -> list[Any]:
+    """Return the items of such an array as objects of Python; ``None`` where there is none."""
+    if hasattr(value, "isna"):
+        if _is_plain(value):
+            return list(value.tolist())
+        gone = value.isna()
+        return [None if no else item for item, no in zip(value.tolist(), gone, strict=True)]
+    to_list = getattr(value, "to_pylist", None) or getattr(value, "to_list", None)
+    if to_list is not None:
+        return list(to_list())
+    import numpy as np
+
+    given = np.ma.asarray(value) if isinstance(value, np.ma.MaskedArray) else np.asarray(value)
+    # Python has microseconds; days become dates.
+    if given.dtype.kind == "M" and np.datetime_data(given.dtype)[0] in ("ns", "ps", "fs", "as"):
+        given = given.astype("datetime64[us]")
+    return list(given.tolist())
+
+
+def _needs_objects(value: Any) -> bool:
+    """Whether an array of NumPy would lose nulls or zones of another library's array."""
+    if hasattr(value, "isna"):
+        return not _is_plain(value)
+    count = getattr(value, "null_count", 0)
+    if count() if callable(count) else count:
+        return True
+    zone = getattr(getattr(value, "type", None), "tz", None)
+    return bool(zone or getattr(getattr(value, "dtype", None), "time_zone", None))
+
+
+def _is_plain(series: Any) -> bool:
+    """Whether a series of pandas is an array of NumPy, whose NaN is a number."""
+    import numpy as np
+
+    is_array = isinstance(series.dtype, np.dtype)
+    return is_array and (series.dtype.kind in "biuf" or not series.isna().any())
 
 
 def _converted(given: Any, wanted: Any) -> Any:
-    """Return an array of another type; integers are compared with its limits first."""
+    """Return an array of another type; numbers are compared with its limits first."""
     import numpy as np
 
-    if wanted.kind == "f":
-        return given.astype(wanted, casting="same_kind")
+    if given.dtype == wanted:
+        return given
+    if wanted.kind == "f" and given.dtype.kind in "iuf":
+        with np.errstate(over="ignore"):
+            converted = given.astype(wanted)
+        if (np.isinf(converted) & np.isfinite(given)).any():
+            raise ValueError(f"a number does not fit into {wanted}")
+        return converted
     if wanted.kind not in "iu" or given.dtype.kind not in "iu":
-        return given.astype(wanted, casting="safe")
+        if not np.can_cast(given.dtype, wanted, "safe"):
+            raise ValueError(f"numbers of {given.dtype} do not fit into {wanted}")
+        return given.astype(wanted)
     limits = np.iinfo(wanted)
     if given.size and (int(given.min()) < limits.min or int(given.max()) > limits.max):
         raise ValueError(f"a number does not fit into {wanted}")
@@ -84,25 +141,27 @@ def _converted(given: Any, wanted: Any) -> Any:
 def columns(value: Any) -> dict[str, Any] | None:
     """Return the columns of a table by their names: of a structured array, a DataFrame, an Arrow
     table or record batch, or any object of the Arrow PyCapsule interface; ``None`` for others."""
-    dtype = getattr(value, "dtype", None)
-    names = getattr(dtype, "names", None)
+    names = getattr(getattr(value, "dtype", None), "names", None)
     if names:
         return {name: value[name] for name in names}
-    if hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__"):
-        import pyarrow as pa
-
-        table = pa.table(value)
-        return {name: _arrow_column(table[name]) for name in table.column_names}
-    return None
-
-
-def _arrow_column(column: Any) -> Any:
+    if hasattr(value, "iloc") and hasattr(value, "columns"):
+        return {str(name): value[name] for name in value.columns}
+    if hasattr(value, "get_columns"):
+        return {column.name: column for column in value.get_columns()}
+    if is_sequence(value) or not (
+        hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__")
+    ):
+        return None
     import pyarrow as pa
 
-    kind = column.type
-    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
-    # NumPy has no zones.
-    is_plain = is_number or (pa.types.is_timestamp(kind) and kind.tz is None)
-    if is_plain and not column.null_count:
-        return column.to_numpy()
-    return column.to_pylist()
+    table = pa.table(value)
+    return {name: table[name] for name in table.column_names}
+
+
+def rows(value: Any) -> list[dict[str, Any]] | None:
+    """Return the rows of such a table as dicts; ``None`` for other objects."""
+    found = columns(value)
+    if found is None:
+        return None
+    listed = [items(column) if is_sequence(column) else list(column) for column in found.values()]
+    return [dict(zip(found, row, strict=True)) for row in zip(*listed, strict=True)]

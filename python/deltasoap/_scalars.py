@@ -196,6 +196,18 @@ def write_duration(value: Any) -> str:
     return f"{sign}P{days}{'T' + clock if clock else ''}"
 
 
+def native(value: Any) -> Any:
+    """Return a scalar of NumPy as an object of Python."""
+    if value.dtype.kind in "mM":
+        # Nanoseconds would become numbers.
+        value = value.astype(f"{value.dtype.kind}8[us]") if not _has_days(value) else value
+    return value.item()
+
+
+def _has_days(value: Any) -> bool:
+    return str(value.dtype) == "datetime64[D]"
+
+
 def write_boolean(value: Any) -> str:
     """Return the text of a boolean; texts other than ``false`` and ``0`` are true."""
     return "true" if value and value not in ("false", "0") else "false"

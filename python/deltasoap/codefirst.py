@@ -19,6 +19,7 @@ from typing import Any, get_type_hints
 from xml.sax.saxutils import escape, quoteattr
 
 from deltasoap import _engine
+from deltasoap._classes import Classes
 from deltasoap.handlers import Handler, Parameters
 from deltasoap.hints import Member, Structure, Types
 
@@ -149,7 +150,8 @@ class Interface:
                 method.handler.has_columns = self._has_columns(method)
         text = self.wsdl()
         contract = _engine.Contract.parse(text.encode())
-        contract.set_classes(self._class)
+        self._classes = Classes(self._class)
+        contract.set_classes(self._classes)
         return contract, text
 
     def _class(self, _reference: Any, name: str, _names: list[str]) -> Any:

@@ -15,12 +15,14 @@ import logging
 import os
 import signal
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from deltasoap import _engine
+from deltasoap._classes import Classes
 from deltasoap.exceptions import Fault
 from deltasoap.handlers import Explained, Handler, Parameters, explained
 
@@ -101,7 +103,8 @@ class Service:
             from deltasoap.descriptions import load
 
             self._contract, self._documents = load(wsdl)
-            self._contract.set_classes(_value_class)
+            self._classes = Classes(_value_class)
+            self._contract.set_classes(self._classes)
         self._settings: dict[str, Any] = {
             "name": name or self._named(),
             "address": address,
@@ -236,7 +239,15 @@ class Service:
                 (operation, handler.invoke(), handler.is_async, wants_context, handler.has_columns)
             )
         settings = {**self._settings, "documents": self._documents}
-        return _engine.Server(self._contract, answered, self._explain, _event_loop, settings)
+        # The engine's references are unseen by the collector: this one must not keep the service.
+        explain = weakref.WeakMethod(self._explain)
+        return _engine.Server(
+            self._contract,
+            answered,
+            lambda *args: _explained(explain, *args),
+            _event_loop,
+            settings,
+        )
 
     def _explain(self, error: BaseException, operation: str) -> Explained:
         """The fault for an exception, which is logged unless it is meant for clients."""
@@ -422,6 +433,13 @@ def _unanswered(name: str) -> Callable[[Any, Any], Any]:
         raise Fault(f"this service does not answer the operation {name}", code="Server")
 
     return refuse
+
+
+def _explained(explain: weakref.WeakMethod[Any], *args: Any) -> Explained:
+    method = explain()
+    assert method is not None, "the service is gone"
+    found: Explained = method(*args)
+    return found
 
 
 def _value_class(_reference: Any, name: str, _names: list[str]) -> type:

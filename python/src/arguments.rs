@@ -8,8 +8,9 @@ use crate::errors::Invalid;
 use deltasoap_core::lexical::DateTime;
 use deltasoap_core::schema::{Builtin, Element, Field, View};
 use deltasoap_core::{Column, Table, Value};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
 /// Converts an array of numbers or moments; `None` for other objects, and types that have no
 /// column. Items that are masked are nil.
@@ -22,10 +23,14 @@ pub(crate) fn numbers(value: &Bound<'_, PyAny>, base: Builtin) -> Result<Option<
         return Ok(column.cloned().map(Value::Column));
     }
     let Some(code) = code(base) else { return Ok(None) };
-    if !value.hasattr("__array_interface__")? && !value.hasattr("__array__")? {
+    if !is_array(value)? {
         return Ok(None);
     }
-    let found = value.py().import("deltasoap._columns")?.getattr("numbers")?.call1((value, code))?;
+    let found = columns_module(value)?.getattr("numbers")?.call1((value, code));
+    let found = found.map_err(|error| match error.is_instance_of::<PyValueError>(value.py()) {
+        true => Invalid::new(error.value(value.py()).to_string()),
+        false => error.into(),
+    })?;
     let Some((bytes, mask)) = found.extract::<Option<(Bound<'_, PyBytes>, Option<Bound<'_, PyBytes>>)>>()? else {
         return Ok(None);
     };
@@ -42,8 +47,39 @@ pub(crate) fn numbers(value: &Bound<'_, PyAny>, base: Builtin) -> Result<Option<
     }))
 }
 
+/// Returns the items of an array, or of a table, of any library as objects; `None` for other
+/// objects. This is the way for what the engine has no columns for: values that may be absent,
+/// texts, moments with zones.
+///
+/// # Errors
+/// If the library raises an exception.
+pub(crate) fn items<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyList>>> {
+    if is_table(value)? {
+        let rows: Option<Bound<'py, PyList>> = columns_module(value)?.getattr("rows")?.call1((value,))?.extract()?;
+        if rows.is_some() {
+            return Ok(rows);
+        }
+    }
+    if !is_array(value)? || !columns_module(value)?.getattr("is_sequence")?.call1((value,))?.is_truthy()? {
+        return Ok(None);
+    }
+    Ok(Some(columns_module(value)?.getattr("items")?.call1((value,))?.cast_into()?))
+}
+
+fn columns_module<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyModule>> {
+    value.py().import("deltasoap._columns")
+}
+
+fn is_array(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(value.hasattr("__array_interface__")? || value.hasattr("__array__")?)
+}
+
+fn is_table(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(value.hasattr("__arrow_c_array__")? || value.hasattr("__arrow_c_stream__")? || value.hasattr("dtype")?)
+}
+
 /// Converts a table: rows of an earlier response, a structured array, a DataFrame, an Arrow table;
-/// `None` for other objects.
+/// `None` for other objects, and for structs that are not flat.
 ///
 /// # Errors
 /// If a column is missing or has items of another type.
@@ -51,12 +87,10 @@ pub(crate) fn table(value: &Bound<'_, PyAny>, field: &Field, view: View<'_>) -> 
     if let Ok(rows) = value.cast::<Rows>() {
         return Ok(rows.get().items_of(field.element).cloned());
     }
-    let is_table =
-        value.hasattr("__arrow_c_array__")? || value.hasattr("__arrow_c_stream__")? || value.hasattr("dtype")?;
-    let (true, Some(mut empty)) = (is_table, Table::for_field(field, view).map(Table::into_columns)) else {
+    let (true, Some(mut empty)) = (is_table(value)?, Table::for_field(field, view).map(Table::into_columns)) else {
         return Ok(None);
     };
-    let found = value.py().import("deltasoap._columns")?.getattr("columns")?.call1((value,))?;
+    let found = columns_module(value)?.getattr("columns")?.call1((value,))?;
     let Some(given) = found.extract::<Option<Bound<'_, PyDict>>>().map_err(PyErr::from)? else { return Ok(None) };
     for key in given.keys() {
         let key: String = key.extract()?;
@@ -87,8 +121,13 @@ fn items_of(items: &Bound<'_, PyAny>, mut column: Column, view: View<'_>, name: 
     let content =
         field.map(|field| view.follow(field.element)).filter(|view| matches!(view.element, Element::Simple(_)));
     let content = content.ok_or_else(|| Invalid::new("no simple type"))?;
-    for (index, item) in items.try_iter()?.enumerate() {
-        let item = crate::scalars::from_python(&item?, content).map_err(|error| error.at(index))?;
+    let listed = self::items(items)?.map_or_else(|| items.clone(), Bound::into_any);
+    for (index, item) in listed.try_iter()?.enumerate() {
+        let item = item?;
+        if item.is_none() {
+            return Err(Invalid::new("Value is required").at(index));
+        }
+        let item = crate::scalars::from_python(&item, content).map_err(|error| error.at(index))?;
         if !column.push(&item) {
             return Err(Invalid::new(format!("expected a value of xsd:{}", column.builtin().local())).at(index));
         }

@@ -15,9 +15,9 @@ use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Location, Request, WebCl
 use deltasoap_wsdl::xsd::{TypeId, Variety};
 use deltasoap_wsdl::{Importer, Schemas};
 use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
-use std::collections::HashMap;
+use pyo3::types::{PyBytes, PyDict, PyList, PyWeakrefReference};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use url::Url;
@@ -26,34 +26,16 @@ use url::Url;
 pub(crate) struct Model {
     pub(crate) contract: Contract,
     pub(crate) layouts: Layouts,
-    /// Makes the class of a type.
-    make: OnceLock<Py<PyAny>>,
-    wildcards: OnceLock<Wildcards>,
-    /// By content: makes an instance from a dict.
-    instances: Mutex<HashMap<u32, Py<PyAny>>>,
+    /// What makes the classes of types. The reference is weak since Python's collector does not see
+    /// those that a contract has: a client that nobody needs would stay.
+    classes: OnceLock<Py<PyWeakrefReference>>,
     /// The schema for messages that break its rules.
     relaxed: OnceLock<Schema>,
 }
 
-/// How elements that the schema does not restrict are converted.
-pub(crate) struct Wildcards {
-    /// From the name and the document of an element to a value.
-    pub(crate) read: Py<PyAny>,
-    /// From a value to the document of an element; of one with a certain name, if there is a second
-    /// argument.
-    pub(crate) write: Py<PyAny>,
-}
-
 impl Model {
     fn new(contract: Contract) -> Self {
-        Model {
-            contract,
-            layouts: Layouts::default(),
-            make: OnceLock::new(),
-            wildcards: OnceLock::new(),
-            instances: Mutex::default(),
-            relaxed: OnceLock::new(),
-        }
+        Model { contract, layouts: Layouts::default(), classes: OnceLock::new(), relaxed: OnceLock::new() }
     }
 
     pub(crate) fn schema(&self) -> &Schema {
@@ -67,10 +49,6 @@ impl Model {
 
     pub(crate) fn schemas(&self) -> &Schemas {
         self.contract.description().schemas()
-    }
-
-    pub(crate) fn wildcards(&self) -> Option<&Wildcards> {
-        self.wildcards.get()
     }
 
     /// Returns the content of an element that a schema declares.
@@ -104,27 +82,22 @@ impl Model {
         layout: &Layout,
         values: Bound<'py, PyDict>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let Some(make) = self.make.get() else { return Ok(values.into_any()) };
-        let ElementRef::Index(index) = content else { return Ok(values.into_any()) };
-        let known =
-            self.instances.lock().unwrap_or_else(PoisonError::into_inner).get(&index).map(|it| it.clone_ref(py));
-        let instance = match known {
-            Some(known) => known,
-            None => {
-                let class = self.class(py, make, content, complex, layout)?;
-                let instance = class.getattr("_from_engine")?.unbind();
-                let mut all = self.instances.lock().unwrap_or_else(PoisonError::into_inner);
-                all.insert(index, instance.clone_ref(py));
-                instance
-            }
-        };
-        instance.bind(py).call1((values,))
+        let classes = self.classes.get().and_then(|classes| classes.bind(py).upgrade());
+        let (Some(classes), ElementRef::Index(index)) = (classes, content) else { return Ok(values.into_any()) };
+        let known = classes.getattr(intern!(py, "instances"))?.cast_into::<PyDict>()?;
+        if let Some(instance) = known.get_item(index)? {
+            return instance.call1((values,));
+        }
+        let class = self.class(py, &classes, content, complex, layout)?;
+        let instance = class.getattr("_from_engine")?;
+        known.set_item(index, &instance)?;
+        instance.call1((values,))
     }
 
     fn class<'py>(
         &self,
         py: Python<'py>,
-        make: &Py<PyAny>,
+        classes: &Bound<'py, PyAny>,
         content: ElementRef,
         complex: &ComplexElement,
         layout: &Layout,
@@ -134,7 +107,7 @@ impl Model {
             true => String::new(),
             false => complex.name.to_string(),
         };
-        make.bind(py).call1((reference, name, layout.names(complex)))
+        classes.call_method1("make", (reference, name, layout.names(complex)))
     }
 
     /// Returns the reference of the type of some content; `None` of Python for the bodies of rpc
@@ -278,18 +251,12 @@ impl PyContract {
         PyOperation::new(py, Arc::clone(&self.model), found.ok_or_else(unknown)?)
     }
 
-    /// Sets how the class of a complex type is made: called with the reference of the type (`None`
-    /// if it has none), its name, and the names of its values, once for each type that is needed.
-    fn set_classes(&self, make: Py<PyAny>) -> PyResult<()> {
-        self.model.make.set(make).map_err(|_| PyValueError::new_err("the classes have been set"))
-    }
-
-    /// Sets how elements are converted that the schema does not restrict: `read(name, document)`
-    /// returns a value, `write(value, name)` a document, whose element has that name if it is not
-    /// `None`.
-    fn set_wildcards(&self, read: Py<PyAny>, write: Py<PyAny>) -> PyResult<()> {
-        let again = |_| PyValueError::new_err("the wildcards have been set");
-        self.model.wildcards.set(Wildcards { read, write }).map_err(again)
+    /// Sets what makes the classes of complex types: its method `make` is called with the reference
+    /// of a type (`None` if it has none), its name, and the names of its values, once for each type
+    /// that is needed; the dict `instances` keeps what makes instances. The caller keeps it alive.
+    fn set_classes(&self, classes: &Bound<'_, PyAny>) -> PyResult<()> {
+        let classes = PyWeakrefReference::new(classes)?.unbind();
+        self.model.classes.set(classes).map_err(|_| PyValueError::new_err("the classes have been set"))
     }
 
     /// Writes an element that a schema declares, as a document.

@@ -16,7 +16,7 @@ use deltasoap_core::schema::{
 use deltasoap_core::{Child, Column, Content, Node, QName, Record, Shared, Simple, Value};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
@@ -199,8 +199,9 @@ impl<'c, 'py> FromPython<'c, 'py> {
                 Values::Dict(dict)
             }
         };
-        if let Values::Dict(dict) = &values {
-            self.only_known(dict, complex, &layout, name)?;
+        match &values {
+            Values::Dict(dict) => self.only_known(dict, complex, &layout, name)?,
+            Values::Object(object) => self.has_any_name(object, complex, &layout)?,
         }
         if complex.text.is_some() && self.is_nil_text(&values, &layout)? {
             return Ok(Value::Nil);
@@ -230,8 +231,34 @@ impl<'c, 'py> FromPython<'c, 'py> {
         if let Some(values) = value.getattr_opt("__values__")? {
             return Ok(Some(Values::Dict(values.cast_into::<PyDict>().map_err(PyErr::from)?)));
         }
+        if let Ok(mapping) = value.cast::<PyMapping>() {
+            let dict = PyDict::new(self.py);
+            dict.update(mapping)?;
+            return Ok(Some(Values::Dict(dict)));
+        }
         let has_attributes = value.hasattr("__dict__")? || value.hasattr("__dataclass_fields__")?;
         Ok(has_attributes.then(|| Values::Object(value.clone())))
+    }
+
+    /// Refuses an object that has none of the names of a type: it would be an empty element.
+    fn has_any_name(
+        &self,
+        object: &Bound<'py, PyAny>,
+        complex: &ComplexElement,
+        layout: &Layout,
+    ) -> Result<(), Invalid> {
+        let mut names = Vec::new();
+        layout.each(complex, &mut |name| names.push(name));
+        for name in &names {
+            if object.hasattr(name.python(self.py))? {
+                return Ok(());
+            }
+        }
+        let names: Vec<&str> = names.into_iter().map(Name::as_str).collect();
+        match names.is_empty() {
+            true => Ok(()),
+            false => Err(Invalid::new(format!("{} has none of {}", kind(object), names.join(", ")))),
+        }
     }
 
     /// Refuses names that no part of the type has.
@@ -424,10 +451,14 @@ impl<'c, 'py> FromPython<'c, 'py> {
         }
         let items = self.items(value)?;
         self.check_count(items.len(), field)?;
+        let is_simple = self.model.schema().view(field.element).complex().is_none();
         let mut all = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
             let item = match item.is_none() {
-                true => Ok(Value::Nil),
+                true if field.nillable => Ok(Value::Nil),
+                true if is_simple => Err(Invalid::new("Value is required")),
+                // zeep leaves them out, too.
+                true => continue,
                 false => self.content(item, field.element, &field.name),
             };
             all.push(item.map_err(|error| error.at(index))?);
@@ -456,6 +487,11 @@ impl<'c, 'py> FromPython<'c, 'py> {
                 Value::List(items) => items.len(),
                 _ => 1,
             };
+            if let (Value::List(items), false) = (columns, field.nillable)
+                && let Some(index) = items.iter().position(|item| matches!(item, Value::Nil))
+            {
+                return Err(Invalid::new("Value is required").at(index));
+            }
             self.check_count(count, field)?;
         }
         Ok(columns)
@@ -478,6 +514,9 @@ impl<'c, 'py> FromPython<'c, 'py> {
     fn items(&self, value: &Bound<'py, PyAny>) -> Result<Vec<Bound<'py, PyAny>>, Invalid> {
         if let Ok(list) = value.cast::<PyList>() {
             return Ok(list.iter().collect());
+        }
+        if let Some(items) = arguments::items(value)? {
+            return Ok(items.iter().collect());
         }
         let is_one = value.is_instance_of::<PyString>()
             || value.is_instance_of::<PyBytes>()
@@ -574,15 +613,13 @@ impl<'c, 'py> FromPython<'c, 'py> {
 
     /// Converts an element, as the package decides.
     pub(crate) fn any_element(&self, value: &Bound<'py, PyAny>) -> Result<Node, Invalid> {
-        self.node(value, None)
+        self.node(value)
     }
 
-    /// Converts an element, or the content of one of this name.
-    fn node(&self, value: &Bound<'py, PyAny>, name: Option<&QName>) -> Result<Node, Invalid> {
-        let text = match self.model.wildcards() {
-            _ if value.is_instance_of::<PyBytes>() => value.clone(),
-            Some(wildcards) => wildcards.write.bind(self.py).call1((value, name.map(ToString::to_string)))?,
-            None => self.py.import("deltasoap._trees")?.getattr("text")?.call1((value,))?,
+    fn node(&self, value: &Bound<'py, PyAny>) -> Result<Node, Invalid> {
+        let text = match value.is_instance_of::<PyBytes>() {
+            true => value.clone(),
+            false => self.py.import("deltasoap._trees")?.getattr("text")?.call1((value,))?,
         };
         let bytes = text.cast::<PyBytes>().map_err(PyErr::from)?;
         Node::parse(bytes.as_bytes()).map_err(|error| Invalid::new(format!("not an XML element: {error}")))
@@ -591,7 +628,7 @@ impl<'c, 'py> FromPython<'c, 'py> {
     /// Converts content that the schema does not restrict.
     fn any(&self, value: &Bound<'py, PyAny>, name: &QName) -> Result<Value, Invalid> {
         let node = match self.is_element(value)? {
-            true => Node { name: name.clone(), ..self.node(value, Some(name))? },
+            true => Node { name: name.clone(), ..self.node(value)? },
             false => {
                 let text = self.py.import("deltasoap._scalars")?.getattr("write_any")?.call1((value,))?;
                 let text: String = text.extract()?;

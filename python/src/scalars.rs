@@ -8,6 +8,8 @@ use crate::errors::Invalid;
 use deltasoap_core::lexical::{Base64, is_xml_char};
 use deltasoap_core::schema::{Builtin, Element, View, shown_values};
 use deltasoap_core::{Simple, lexical};
+use pyo3::exceptions::{PyArithmeticError, PyAttributeError, PyUnicodeError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -119,6 +121,7 @@ pub(crate) fn from_python(value: &Bound<'_, PyAny>, view: View<'_>) -> Result<Si
                 true => Simple::named(simple.base, &text).map_err(|error| error.reason),
                 false => Simple::parse_as(simple, &text).map_err(|error| error.reason),
             };
+            let parsed = parsed.and_then(|parsed| finite(parsed, &text));
             parsed.map_err(|reason| refused(&text, view, reason))
         }
         Element::Union(union) => {
@@ -158,16 +161,51 @@ fn integer<'py, T: FromPyObjectOwned<'py>>(value: &Bound<'py, PyAny>) -> Option<
 /// Returns the text of a value of a built-in type, not yet checked.
 fn text_of(value: &Bound<'_, PyAny>, base: Builtin) -> Result<String, Invalid> {
     let py = value.py();
+    let native = native(value)?;
+    let value = native.as_ref().unwrap_or(value);
     let write = functions(py).and_then(|functions| functions.write.bind(py).get_item(base.local()));
     let text = match write.map_err(Invalid::from)? {
-        Some(write) => write.call1((value,)).map_err(Invalid::from)?,
+        Some(write) => write.call1((value,)).map_err(|error| unwritable(error, value, base))?,
         None if value.is_instance_of::<PyString>() => value.clone(),
         None if is_collection(value) => {
             return Err(Invalid::new(format!("expected a value of xsd:{}, found {}", base.local(), kind(value))));
         }
         None => value.str().map_err(Invalid::from)?.into_any(),
     };
-    text.extract().map_err(Invalid::from)
+    text.extract().map_err(|error| unwritable(error, value, base))
+}
+
+/// Returns a scalar of NumPy as an object of Python; `None` for other objects.
+fn native<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>, Invalid> {
+    let py = value.py();
+    let is_numpy = value.get_type().module().is_ok_and(|module| module == "numpy");
+    // Those that Python's own types include have the right text already.
+    if !is_numpy || value.is_instance_of::<PyFloat>() || !value.hasattr(intern!(py, "dtype"))? {
+        return Ok(None);
+    }
+    Ok(Some(py.import("deltasoap._scalars")?.getattr("native")?.call1((value,))?))
+}
+
+/// Explains that an object has no text of a type: by what is wrong with it, or by its kind.
+fn unwritable(error: PyErr, value: &Bound<'_, PyAny>, base: Builtin) -> Invalid {
+    let py = value.py();
+    let is_of_other_kind = error.is_instance_of::<PyAttributeError>(py)
+        || error.is_instance_of::<PyArithmeticError>(py)
+        || error.is_instance_of::<PyUnicodeError>(py);
+    match is_of_other_kind {
+        true => Invalid::new(format!("expected a value of xsd:{}, found {} ({error})", base.local(), kind(value))),
+        false => Invalid::from(error),
+    }
+}
+
+/// Returns a number, unless it became infinite since the type has none so large.
+fn finite(parsed: Simple, text: &str) -> Result<Simple, &'static str> {
+    let is_infinite = match parsed {
+        Simple::Float(it) => it.is_infinite(),
+        Simple::Double(it) => it.is_infinite(),
+        _ => false,
+    };
+    if is_infinite && !text.contains("INF") { Err("too large") } else { Ok(parsed) }
 }
 
 /// Returns the text of a value of a union or list: that of the first built-in type that takes it.

@@ -47,8 +47,8 @@ impl<'c, 'py> ToPython<'c, 'py> {
         ToPython { columns: Some((model, message, RefCell::default())), ..self }
     }
 
-    /// Converts empty texts to texts, not to `None`.
-    pub(crate) fn with_empty_texts(self) -> Self {
+    /// Converts empty texts and empty elements to values, not to `None`.
+    pub(crate) fn with_empty_values(self) -> Self {
         ToPython { keeps_empty: true, ..self }
     }
 
@@ -292,7 +292,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
                 Some(columns) => Ok(columns),
                 None => {
                     let item = |(index, item): (usize, &Value)| match item {
-                        Value::Record(record) if is_vacant(record) => Ok(self.none()),
+                        Value::Record(record) if self.is_vacant(record) => Ok(self.none()),
                         item => self.within(Step::Item(index), || self.content(item, field.element)),
                     };
                     self.list(items.iter().enumerate().map(item))
@@ -304,9 +304,14 @@ impl<'c, 'py> ToPython<'c, 'py> {
                 self.list(table.rows().map(|row| self.content(&Value::Record(Box::new(row)), field.element)))
             }
             Value::Absent if field.is_repeated() => Ok(PyList::empty(self.py).into_any()),
-            Value::Record(record) if is_vacant(record) => Ok(self.none()),
+            Value::Record(record) if self.is_vacant(record) => Ok(self.none()),
             value => self.content(value, field.element),
         }
+    }
+
+    /// Returns true for an element with nothing in it, which is `None` in Python.
+    fn is_vacant(&self, record: &Record) -> bool {
+        !self.keeps_empty && is_vacant(record)
     }
 
     /// Adds the values of a group that occurs once; `None` for those that are absent.
@@ -368,7 +373,7 @@ impl<'c, 'py> ToPython<'c, 'py> {
 
     fn any_element(&self, value: &Value) -> PyResult<Bound<'py, PyAny>> {
         match value {
-            Value::Tree(node) => self.any(node),
+            Value::Tree(node) => self.element(node),
             _ => Err(misshapen()),
         }
     }
@@ -384,17 +389,6 @@ impl<'c, 'py> ToPython<'c, 'py> {
         match typed {
             Some((value, content)) => self.content(&value, content),
             None => tree(self.py, node),
-        }
-    }
-
-    /// Converts an element that a wildcard took, as the package decides.
-    fn any(&self, node: &Node) -> PyResult<Bound<'py, PyAny>> {
-        match self.model.wildcards() {
-            Some(wildcards) => {
-                let document = document(node).ok_or_else(misshapen)?;
-                wildcards.read.bind(self.py).call1((node.name.to_string(), PyBytes::new(self.py, &document)))
-            }
-            None => self.element(node),
         }
     }
 

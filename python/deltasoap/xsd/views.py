@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from deltasoap import ns
+from deltasoap._classes import Classes
 from deltasoap.exceptions import LookupError, NamespaceError, ValidationError
 from deltasoap.xsd import builtins
 from deltasoap.xsd.names import as_name, quoteattr
@@ -43,7 +44,8 @@ class Views:
         self.sources = sources
         self._types: dict[Any, Any] = {}
         self._elements: dict[str, Element] = {}
-        contract.set_classes(self._class)
+        self._classes = Classes(self._class)
+        contract.set_classes(self._classes)
 
     def type(self, ref: Any, owner: str | None = None) -> Any:
         """A type; one without a name goes by that of the element or attribute that owns it."""

@@ -169,7 +169,7 @@ impl Handler {
     fn values<'py>(&self, py: Python<'py>, received: Received) -> PyResult<Bound<'py, PyAny>> {
         let Received { request, parts, .. } = received;
         let part = |uri: &PartUri| parts.bytes(uri).map(|bytes| bytes.to_vec());
-        let converter = ToPython::new(py, &self.model, &part).with_empty_texts();
+        let converter = ToPython::new(py, &self.model, &part).with_empty_values();
         let Some((_, content)) = self.operation.request() else { return Ok(py.None().into_bound(py)) };
         if !self.has_columns {
             return converter.content(&request, content);
@@ -192,7 +192,7 @@ impl Handler {
         let latin1 = |bytes: &[u8]| bytes.iter().map(|&byte| char::from(byte)).collect::<String>();
         let headers = head.headers.iter().map(|(name, value)| (name.as_str(), latin1(value.as_bytes())));
         dict.set_item("http_headers", headers.collect::<Vec<_>>())?;
-        let converter = ToPython::new(py, &self.model, &|_| None).with_empty_texts();
+        let converter = ToPython::new(py, &self.model, &|_| None).with_empty_values();
         let blocks = context.head().headers.iter().map(|block| {
             let mut node = block.node.clone();
             // They are about the block, not part of its value.
