@@ -304,6 +304,7 @@ impl From<SoapVersion> for Version {
     }
 }
 
+#[cfg(feature = "mcp")]
 #[derive(Debug, Args)]
 pub struct Mcp {
     #[command(flatten)]

@@ -5,10 +5,12 @@ pub mod cost;
 mod values;
 
 pub use contract::{
-    Access, AddressingSwitch, Call, Compile, Completions, Describe, Description, Generate, List, Loading, Man, Mcp, Mock,
+    Access, AddressingSwitch, Call, Compile, Completions, Describe, Description, Generate, List, Loading, Man, Mock,
     Switch, Template, ToleranceName, Validate,
 };
 
+#[cfg(feature = "mcp")]
+pub use contract::Mcp;
 pub use values::endpoint;
 
 use crate::figures::PLAYS;
@@ -86,6 +88,7 @@ pub enum Task {
     ///
     /// The protocol runs on standard input and output, for a program that starts the server, or
     /// over HTTP with --listen.
+    #[cfg(feature = "mcp")]
     Mcp(Mcp),
     /// Validate messages, and report what is wrong with line, column and path
     ///

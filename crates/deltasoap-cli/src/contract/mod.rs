@@ -7,6 +7,7 @@ mod documents;
 mod generate;
 mod inspect;
 mod language;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod mock;
 mod pages;
@@ -20,6 +21,7 @@ pub use call::call;
 pub use compile::compile;
 pub use generate::generate;
 pub use inspect::{describe, list, template};
+#[cfg(feature = "mcp")]
 pub use mcp::mcp;
 pub use mock::mock;
 pub use pages::{completions, man};
