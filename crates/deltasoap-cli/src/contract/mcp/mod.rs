@@ -113,7 +113,8 @@ async fn serve(handler: Handler, listen: Option<SocketAddr>) -> Result<()> {
 /// Serves streamable HTTP at `/mcp`. Requests must name this machine as their host, and must not
 /// come from the page of another one.
 async fn serve_http(handler: Handler, address: SocketAddr) -> Result<()> {
-    let listener = tokio::net::TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
+    let listener =
+        tokio::net::TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
     let address = listener.local_addr()?;
     let configuration = StreamableHttpServerConfig::default().enforce_origin_validation();
     let sessions = Arc::new(LocalSessionManager::default());

