@@ -116,6 +116,8 @@ async fn perform(task: Task) -> Result<ExitCode> {
         Task::Describe(describe) => contract::describe(&describe).map(done),
         Task::Template(template) => contract::template(&template).map(done),
         Task::Call(call) => contract::call(&call).await,
+        #[cfg(feature = "mcp")]
+        Task::Mcp(mcp) => contract::mcp(&mcp).await.map(done),
         Task::Mock(mock) => contract::mock(&mock).await.map(done),
         Task::Validate(validate) => contract::validate(&validate),
         Task::Compile(compile) => contract::compile(&compile).map(done),

@@ -304,6 +304,38 @@ impl From<SoapVersion> for Version {
     }
 }
 
+#[cfg(feature = "mcp")]
+#[derive(Debug, Args)]
+pub struct Mcp {
+    #[command(flatten)]
+    pub description: Description,
+    /// Let the model call this operation; may be given more than once
+    #[arg(long, value_name = "OPERATION")]
+    pub allow: Vec<String>,
+    /// Let the model call no operations but those of --allow
+    #[arg(long, conflicts_with = "allow_all")]
+    pub only: bool,
+    /// Let the model call every operation
+    #[arg(long)]
+    pub allow_all: bool,
+    /// Serve streamable HTTP at /mcp on this address; port 0 takes a free one. Default: standard
+    /// input and output
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Option<SocketAddr>,
+    /// Send to this URL instead of the ports'
+    #[arg(long, value_name = "URL", value_parser = ParseWith(values::endpoint))]
+    pub endpoint: Option<String>,
+    /// Accept this much beyond the schema in responses
+    #[arg(long, value_enum, default_value_t = ToleranceName::Unknown, value_name = "LEVEL")]
+    pub tolerance: ToleranceName,
+    /// Give up a call after this many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: u64,
+    /// Bytes of an answer for the model; longer ones are cut
+    #[arg(long, value_name = "BYTES", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1000..))]
+    pub max_answer: u32,
+}
+
 #[derive(Debug, Args)]
 pub struct Mock {
     #[command(flatten)]

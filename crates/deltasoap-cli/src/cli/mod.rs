@@ -9,6 +9,8 @@ pub use contract::{
     Switch, Template, ToleranceName, Validate,
 };
 
+#[cfg(feature = "mcp")]
+pub use contract::Mcp;
 pub use values::endpoint;
 
 use crate::figures::PLAYS;
@@ -34,6 +36,7 @@ const EXAMPLES: &str = "Examples:
   deltasoap template shop.wsdl Order                    a request to fill in
   deltasoap call shop.wsdl Order -d '{\"customer\": \"Ada\"}'
   deltasoap mock shop.wsdl                              a service that answers with samples
+  deltasoap mcp shop.wsdl                               a service's operations for language models
   deltasoap validate shop.wsdl message.xml              what is wrong with a message, and where
   deltasoap compile shop.wsdl -o shop.bin               a file that loads faster, for use instead of the WSDL
   deltasoap generate shop.wsdl -o src/shop.rs           Rust: types, a client, a server
@@ -76,6 +79,17 @@ pub enum Task {
     /// Requests that do not conform to the WSDL are answered with a fault; --tolerance and
     /// --validation accept more.
     Mock(Mock),
+    /// Serve the operations of a WSDL to language models, by the Model Context Protocol
+    ///
+    /// There are three tools: `search` finds operations, `describe` shows what a request holds,
+    /// `call` calls. The model may call operations that only read, judged by their names (GetQuote,
+    /// ListUsers), and those of --allow. It never sees credentials: the server adds them. Answers
+    /// are cut to a size that fits the model's context.
+    ///
+    /// The protocol runs on standard input and output, for a program that starts the server, or
+    /// over HTTP with --listen.
+    #[cfg(feature = "mcp")]
+    Mcp(Mcp),
     /// Validate messages, and report what is wrong with line, column and path
     ///
     /// Checks order and number of elements, attributes, facets, types and nil. Files hold an

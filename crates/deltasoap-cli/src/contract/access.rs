@@ -86,7 +86,7 @@ pub fn credentials(access: &cli::Access) -> Result<Option<Credentials>> {
 }
 
 /// Returns the user's name and password, if there is one.
-fn user(access: &cli::Access) -> Result<Option<(&str, String)>> {
+pub fn user(access: &cli::Access) -> Result<Option<(&str, String)>> {
     access.user.as_deref().map(|user| with_password(user, "-u")).transpose()
 }
 

@@ -7,7 +7,7 @@ use super::security::{Security, in_options};
 use super::tap::Tap;
 use super::validation::{self, validated};
 use super::{INTERPRETATION_NOTES, MAX_DEVIATIONS, import_with, operation, policy_warnings, report_notes, warn_of_all};
-use crate::cli::{AddressingSwitch, Call, Switch, endpoint};
+use crate::cli::{AddressingSwitch, Call, Description, Switch, endpoint};
 use crate::files;
 use crate::output::{one_line, print_json, print_json_lines, report, with_causes};
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -42,25 +42,7 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
     let access = &arguments.description.loading.access;
     let tap = Tap::new(transport(access)?, arguments.verbose, arguments.secrets);
     let operation = selected(arguments, &contract)?;
-    let mut url = arguments.endpoint.clone().or_else(|| operation.address().map(str::to_owned)).unwrap_or_default();
-    if !url.is_empty() && arguments.endpoint.is_none() {
-        url = endpoint(&url).map_err(|why| {
-            anyhow!("the WSDL gives {} as the service's URL: {why}; --endpoint takes another", shown(&url))
-        })?;
-        if !arguments.description.loading.allow_private && leads_inside(wsdl, &url) {
-            let url = shown(&url);
-            bail!(
-                "the WSDL, which is from a public host, gives the private address {url} as the service's URL; `--endpoint {url}` calls it there"
-            );
-        }
-        let has_secrets = access.user.is_some() || !access.headers.is_empty();
-        if has_secrets && leads_away(wsdl, &url) {
-            let url = shown(&url);
-            bail!(
-                "-u and -H are for the host of the WSDL, which gives {url} as the service's URL; `--endpoint {url}` sends them there"
-            );
-        }
-    }
+    let url = service_url(&arguments.description, arguments.endpoint.as_deref(), &operation)?;
     let jar = arguments.session.as_deref().map(session).transpose()?;
     let client = client(arguments, contract, (tap.clone(), jar.clone()), &url, &operation)?;
     policy_warnings(std::slice::from_ref(&operation)).iter().for_each(|it| report(format_args!("warning: {it}")));
@@ -114,6 +96,37 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         Err(DynamicError::Part(error)) => no_answer(arguments, &url, tap.location(), &CallError::Attachment(error)),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Returns the URL of the service: the one of the arguments, or that of the WSDL; empty if there is
+/// none.
+///
+/// # Errors
+/// If the WSDL names a URL that must not be called without being asked for: a private one, or
+/// another host where credentials would be sent.
+pub fn service_url(description: &Description, given: Option<&str>, operation: &Operation) -> Result<String> {
+    if let Some(url) = given {
+        return Ok(url.to_owned());
+    }
+    let Some(url) = operation.address().filter(|url| !url.is_empty()) else { return Ok(String::new()) };
+    let url = endpoint(url).map_err(|why| {
+        anyhow!("the WSDL gives {} as the service's URL: {why}; --endpoint takes another", shown(url))
+    })?;
+    let (wsdl, loading) = (&description.wsdl, &description.loading);
+    if !loading.allow_private && leads_inside(wsdl, &url) {
+        let url = shown(&url);
+        bail!(
+            "the WSDL, which is from a public host, gives the private address {url} as the service's URL; `--endpoint {url}` calls it there"
+        );
+    }
+    let has_secrets = loading.access.user.is_some() || !loading.access.headers.is_empty();
+    if has_secrets && leads_away(wsdl, &url) {
+        let url = shown(&url);
+        bail!(
+            "-u and -H are for the host of the WSDL, which gives {url} as the service's URL; `--endpoint {url}` sends them there"
+        );
+    }
+    Ok(url)
 }
 
 /// Returns true if a WSDL from the network names a service on another host, or a service without

@@ -7,6 +7,8 @@ mod documents;
 mod generate;
 mod inspect;
 mod language;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod mock;
 mod pages;
 mod remedy;
@@ -19,6 +21,8 @@ pub use call::call;
 pub use compile::compile;
 pub use generate::generate;
 pub use inspect::{describe, list, template};
+#[cfg(feature = "mcp")]
+pub use mcp::mcp;
 pub use mock::mock;
 pub use pages::{completions, man};
 pub use validate::validate;

@@ -7,6 +7,8 @@ mod documents;
 mod faults;
 mod generate;
 mod loading;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod network;
 mod replay;
 mod security;
