@@ -133,13 +133,10 @@ fn print_reasons(change: &Change) -> Result<()> {
 
 /// Returns the part of a message that matters, as one line.
 fn shortened(witness: &Witness) -> String {
-    let message = &witness.message;
-    let body = message.find("Body>").filter(|_| !witness.is_http()).map_or(message.as_str(), |at| &message[at + 5..]);
-    let body = body
-        .rfind("</")
-        .and_then(|end| body[..end].rfind("</"))
-        .filter(|_| !witness.is_http())
-        .map_or(body, |end| &body[..end]);
+    let message = witness.message.as_str();
+    let within = |tag: &&str| message.split_once(tag).map(|(_, rest)| rest).filter(|_| !witness.is_http());
+    let inner = ["<soap:Header>", "<soap:Body>"].iter().find_map(within).unwrap_or(message);
+    let body = inner.strip_suffix("</soap:Body></soap:Envelope>").unwrap_or(inner);
     let line = body.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(MAX_SHOWN) {
         Some((end, _)) => format!("{}…", &line[..end]),

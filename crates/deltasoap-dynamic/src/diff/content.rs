@@ -2,7 +2,7 @@
 
 use super::language::{
     Language, Names, Processing, Range, Reached, Symbol, TooLarge, Tracked, add_elements, add_wildcards, are_alike,
-    in_order, name_of, range, shortest, without,
+    bounded, in_order, name_of, range, shortest, without,
 };
 use super::pairs::{Declared, Deviation, Found, Inclusion, Local, Pair, Step, Subject};
 use super::simple::{Simple, Texts, compare, other_than};
@@ -13,7 +13,7 @@ use deltasoap_wsdl::xsd::{ElementId, Particle, SoapArray, Term, TypeDefinition, 
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of children in a message that shows a difference.
-const MAX_CHILDREN: u64 = 2_000;
+const MAX_CHILDREN: u32 = 2_000;
 
 /// Why a difference of content models has no message.
 const TOO_LARGE: &str = "the content model is too large to be compared";
@@ -132,11 +132,13 @@ impl Inclusion<'_> {
         let wildcards: Vec<_> = sub.wildcards.iter().chain(&sup.wildcards).copied().collect();
         let samples = samples([self.sub, self.sup], &wildcards);
         self.processing(one, (&sub, &sup), &samples, local);
+        let declared = [one, other];
         let (one, other) = match (in_order(self.sub, one), in_order(self.sup, other)) {
             (Some(one), Some(other)) => (one, other),
             _ => (one.clone(), other.clone()),
         };
-        let models = Models { inclusion: self, sub: &one, sup: &other, samples: &samples };
+        let [one, other] = [one, other].map(|model| bounded(&model, MAX_CHILDREN));
+        let models = Models { inclusion: self, declared, sub: &one, sup: &other, samples: &samples };
         let mut names: Vec<QName> = sub.names().chain(sup.names()).chain(samples.iter().cloned()).collect();
         let mut seen = HashSet::new();
         names.retain(|name| seen.insert(name.clone()));
@@ -281,6 +283,9 @@ impl<'t> Children<'t> {
 /// Two content models that are compared.
 struct Models<'m> {
     inclusion: &'m Inclusion<'m>,
+    /// The models as declared.
+    declared: [&'m Particle; 2],
+    /// The models as they are searched: large numbers are no limits.
     sub: &'m Particle,
     sup: &'m Particle,
     samples: &'m [QName],
@@ -297,15 +302,15 @@ impl Models<'_> {
 
     /// Returns how many children with a name the two models allow.
     fn ranges(&self, name: &QName) -> [Range; 2] {
-        let own = range(self.inclusion.sub, self.sub, name, self.samples.contains(name));
-        [own, range(self.inclusion.sup, self.sup, name, true)]
+        let own = range(self.inclusion.sub, self.declared[0], name, self.samples.contains(name));
+        [own, range(self.inclusion.sup, self.declared[1], name, true)]
     }
 
     /// Finds more children with a name than the other model allows.
     fn too_many(&self, name: &QName) -> Option<Result<Deviation, String>> {
         let [own, allowed] = self.ranges(name);
         let most = allowed.1.filter(|most| own.1.is_none_or(|own| own > *most))?;
-        if most > MAX_CHILDREN {
+        if most > MAX_CHILDREN.into() {
             return Some(Err(MANY.to_owned()));
         }
         self.count((name, most + 1), &Names::default(), |it| it.count > most)
@@ -315,7 +320,7 @@ impl Models<'_> {
     fn too_few(&self, name: &QName, others: &HashSet<QName>) -> Option<Result<Deviation, String>> {
         let [own, allowed] = self.ranges(name);
         let least = Some(allowed.0).filter(|least| own.0 < *least)?;
-        if least > MAX_CHILDREN {
+        if least > MAX_CHILDREN.into() {
             return Some(Err(MANY.to_owned()));
         }
         let names = Names { forbidden: others.clone(), ..Names::default() };

@@ -59,7 +59,8 @@ impl Inclusion<'_> {
             },
             _ => {}
         }
-        self.empty([one, other], [of_sub.or(defaults[0]), of_sup.or(defaults[1])], value, local);
+        let is_fixed = of_sub.or(of_sup).is_some();
+        self.empty([one, other], [of_sub.or(defaults[0]), of_sup.or(defaults[1])], is_fixed, value, local);
         of_sub.is_some() && matches!(self.sub.import.schemas()[sub.type_id].definition, TypeDefinition::Simple(_))
     }
 
@@ -68,6 +69,7 @@ impl Inclusion<'_> {
         &self,
         [one, other]: [Simple<'_>; 2],
         defaults: [Option<&str>; 2],
+        is_fixed: bool,
         value: impl Fn(&str) -> String,
         local: &mut Local,
     ) {
@@ -77,7 +79,8 @@ impl Inclusion<'_> {
             }
             [None, None] => {}
             [Some(one), Some(other)] if value(one) == value(other) => {}
-            _ if local.found.iter().any(|it| it.subject == Subject::Fixed) => {}
+            // Another fixed value is a difference of its own.
+            _ if is_fixed => {}
             _ => local.add_unknown(Subject::Default, "an empty element has another value then"),
         }
     }

@@ -440,6 +440,19 @@ pub(super) fn without(types: &Types, model: &Particle, names: &HashSet<QName>) -
     Particle { term, ..*model }
 }
 
+/// Returns a model in which a number of occurrences above this one is no limit. Numbers are compared
+/// by their [`range`]; what remains to be compared needs no message that is so long.
+pub(super) fn bounded(model: &Particle, most: u32) -> Particle {
+    let parts = |parts: &[Particle]| parts.iter().map(|part| bounded(part, most)).collect();
+    let term = match &model.term {
+        Term::Sequence(inner) => Term::Sequence(parts(inner)),
+        Term::Choice(inner) => Term::Choice(parts(inner)),
+        Term::All(inner) => Term::All(parts(inner)),
+        term => term.clone(),
+    };
+    Particle { min: model.min.min(most), max: model.max.filter(|max| *max <= most), term }
+}
+
 /// Returns a model whose `all` is a sequence in the order of names. For two models that are both
 /// one `all`, this changes nothing in what they allow of each other, and saves their permutations.
 pub(super) fn in_order(types: &Types, model: &Particle) -> Option<Particle> {

@@ -6,10 +6,10 @@
 //! other. So for every message of every operation there are two questions: is all that the old
 //! contract allows allowed by the new one, and the other way round?
 //!
-//! The answer is found by a walk over pairs of declarations ([`pairs`]): what they say about
-//! elements ([`declared`]), children ([`content`], [`language`]), attributes ([`attributes`]) and
-//! texts ([`simple`]). A difference counts as breaking only with a [`Witness`] that the validator
-//! of this crate accepts for one contract and refuses for the other ([`witness`]). Without one,
+//! The answer is found by a walk over pairs of declarations (`pairs`): what they say about
+//! elements (`declared`), children (`content`, `language`), attributes (`attributes`) and
+//! texts (`simple`). A difference counts as breaking only with a [`Witness`] that the validator
+//! of this crate accepts for one contract and refuses for the other (`witness`). Without one,
 //! whether the difference matters is unknown.
 //!
 //! Names that messages do not show do not count: those of types (unless `xsi:type` names them),

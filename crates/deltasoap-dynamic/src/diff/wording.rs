@@ -114,7 +114,7 @@ fn value(types: &Types, (element, type_id): (Option<ElementId>, TypeId), is_fixe
 }
 
 fn derived(types: [&Types; 2], pair: Pair, name: &QName) -> String {
-    let label = types[0].label_of(name);
+    let label = types.iter().find(|types| types.named(name).is_some()).unwrap_or(&types[0]).label_of(name);
     let bases = each(types, pair, |types, (_, id)| {
         types.named(name).is_some_and(|found| types.can_be(found, id) && !super::declared::is_abstract(types, found))
     });

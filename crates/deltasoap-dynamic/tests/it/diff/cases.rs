@@ -7,7 +7,7 @@ use deltasoap_dynamic::diff::{Change, Diff};
 
 /// Returns a WSDL of an operation whose request is the element `Op`. The schema is for `urn:t`,
 /// qualified.
-fn wsdl(schema: &str) -> String {
+pub(super) fn wsdl(schema: &str) -> String {
     let soap = "http://schemas.xmlsoap.org/wsdl/soap/";
     format!(
         "<definitions targetNamespace='urn:t' xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:t='urn:t' xmlns:soap='{soap}' \
@@ -39,7 +39,7 @@ fn line(change: &Change) -> String {
 }
 
 /// Returns a schema whose element `Op` has this content.
-fn op(content: &str) -> String {
+pub(super) fn op(content: &str) -> String {
     format!("<xs:element name='Op'><xs:complexType>{content}</xs:complexType></xs:element>")
 }
 

@@ -2,6 +2,7 @@
 
 mod cases;
 mod model;
+mod models;
 mod mutations;
 
 use deltasoap_dynamic::Contract;
