@@ -221,11 +221,10 @@ pub(super) fn shortest<'p>(
     let first = subs.number(&sub.start());
     let starts = BTreeSet::from([sups.number(&sup.start())]);
     let mut seen = HashSet::from([(first, starts.clone(), 0)]);
-    // Each with the one before it, and the child between the two.
-    let mut queue: Vec<(usize, BTreeSet<usize>, u64, Option<(usize, Symbol)>)> = vec![(first, starts, 0, None)];
+    let mut queue = vec![Place { state: first, states: starts, count: 0, from: None }];
     let (mut at, mut steps) = (0, 0);
     while at < queue.len() {
-        let (state, states, count, _) = queue[at].clone();
+        let Place { state, states, count, .. } = queue[at].clone();
         let is_allowed = states.iter().any(|&number| is_complete(&sups.all[number]));
         if goal(Reached { is_complete: is_complete(&subs.all[state]), is_allowed, count }) {
             return Ok(Some(word(&queue, at)));
@@ -247,9 +246,9 @@ pub(super) fn shortest<'p>(
             };
             let is_counted = tracked.is_some_and(|(tracked, _)| tracked == name);
             let count = if is_counted { (count + 1).min(tracked.map_or(0, |it| it.1)) } else { count };
-            let number = subs.number(next);
-            if seen.insert((number, states.clone(), count)) {
-                queue.push((number, states, count, Some((at, symbol.clone()))));
+            let state = subs.number(next);
+            if seen.insert((state, states.clone(), count)) {
+                queue.push(Place { state, states, count, from: Some((at, symbol.clone())) });
             }
         }
         at += 1;
@@ -257,13 +256,23 @@ pub(super) fn shortest<'p>(
     Ok(None)
 }
 
-fn word<T, U, V>(queue: &[(T, U, V, Option<(usize, Symbol)>)], at: usize) -> Vec<Symbol> {
-    let mut word = Vec::new();
-    let mut from = queue[at].3.as_ref();
-    while let Some((before, symbol)) = from {
-        word.push(symbol.clone());
-        from = queue[*before].3.as_ref();
-    }
+/// What a search has reached, and how.
+#[derive(Debug, Clone)]
+struct Place {
+    /// The state of the first model, by number.
+    state: usize,
+    /// The states that the other model may be in; none if it does not allow the children.
+    states: BTreeSet<usize>,
+    count: u64,
+    /// The number of the place before, and the child between the two.
+    from: Option<(usize, Symbol)>,
+}
+
+/// Returns the children that lead to a place.
+fn word(queue: &[Place], at: usize) -> Vec<Symbol> {
+    let before = |(number, _): &&(usize, Symbol)| queue[*number].from.as_ref();
+    let steps = std::iter::successors(queue[at].from.as_ref(), before);
+    let mut word: Vec<_> = steps.map(|(_, symbol)| symbol.clone()).collect();
     word.reverse();
     word
 }

@@ -280,6 +280,9 @@ enum Key {
     Whole(Place, String),
 }
 
+/// What is different, and what it is about. The pair is that of the old and the new contract.
+type Topic = (Pair, Subject);
+
 /// Who sends a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Sender {
@@ -396,8 +399,8 @@ impl Comparison<'_> {
         roots: [usize; 2],
         [forward, backward]: [Vec<Seen>; 2],
     ) {
-        let mut merged: Vec<((Pair, Subject), [Option<Seen>; 2])> = Vec::new();
-        let mut numbers: HashMap<(Pair, Subject), usize> = HashMap::new();
+        let mut merged: Vec<(Topic, [Option<Seen>; 2])> = Vec::new();
+        let mut numbers: HashMap<Topic, usize> = HashMap::new();
         let forward = forward.into_iter().map(|seen| (seen.pair, 0, seen));
         let backward = backward.into_iter().map(|seen| (seen.pair.swapped(), 1, seen));
         for (pair, direction, seen) in forward.chain(backward) {
@@ -408,8 +411,8 @@ impl Comparison<'_> {
             });
             merged[number].1[direction].get_or_insert(seen);
         }
-        for ((pair, subject), seen) in merged {
-            self.difference(operations, kind, roots, (pair, subject), seen);
+        for (topic, seen) in merged {
+            self.difference(operations, kind, roots, topic, seen);
         }
     }
 
@@ -418,7 +421,7 @@ impl Comparison<'_> {
         operations: Operations<'_>,
         kind: &MessageKind,
         roots: [usize; 2],
-        (pair, subject): (Pair, Subject),
+        (pair, subject): Topic,
         seen: [Option<Seen>; 2],
     ) {
         let sender = sender(operations[0], kind);

@@ -48,7 +48,7 @@ impl Comparison<'_> {
     /// Compares what all operations of a port have in common.
     fn port_itself(&mut self, operations: Operations<'_>) {
         let place = Place { operation: operations[0].port_name(), message: None, path: String::new() };
-        let [old, new] = operations.map(|it| it.version());
+        let [old, new] = operations.map(Operation::version);
         if old != new {
             let outcomes = both(operations, self.contracts, &MessageKind::Request).map(|it| Some(it.prove_whole()));
             let what = format!("SOAP {} → {}", number(old), number(new));
