@@ -24,6 +24,10 @@ struct FromAWsdl;
 struct WithoutCode;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/diff.md")]
+struct Diff;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/tonic-and-reqwest.md")]
 struct TonicAndReqwest;
 

@@ -120,6 +120,7 @@ async fn perform(task: Task) -> Result<ExitCode> {
         Task::Mcp(mcp) => contract::mcp(&mcp).await.map(done),
         Task::Mock(mock) => contract::mock(&mock).await.map(done),
         Task::Validate(validate) => contract::validate(&validate),
+        Task::Diff(diff) => contract::diff(&diff),
         Task::Compile(compile) => contract::compile(&compile).map(done),
         Task::Demo(demo) => demo::run(&demo).await.map(done),
         Task::Generate(generate) => contract::generate(&generate),

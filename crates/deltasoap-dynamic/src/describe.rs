@@ -13,7 +13,7 @@ use deltasoap_core::schema::{Style, Use};
 use deltasoap_core::soap::Version;
 use deltasoap_wsdl::wsdl::PartContent;
 use deltasoap_wsdl::xsd::{ElementId, TypeId};
-use parts::Describer;
+pub(crate) use parts::Describer;
 use serde_json::{Map, Value as Json, json};
 
 /// A component of a description.

@@ -12,7 +12,7 @@ mod value;
 pub(crate) use contradiction::contradictions;
 pub(crate) use neighbors::{neighbors, shifted};
 pub(crate) use pattern::{Unusable, sample as pattern_sample};
-pub(crate) use value::canonical;
+pub(crate) use value::{canonical, compare};
 
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Builtin, shortened, shown_values};
@@ -20,7 +20,7 @@ use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{Enumerated, Facets, TypeDefinition, TypeId, Variety, WhiteSpace};
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use value::{compare, is_lexical};
+use value::is_lexical;
 
 /// Maximum depth of unions and restrictions.
 const MAX_DEPTH: usize = 64;

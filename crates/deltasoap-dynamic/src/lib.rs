@@ -11,6 +11,7 @@
 //! | read or write JSON | [`Operation`], [`Contract::to_json`], [`Contract::from_json`] |
 //! | read a contract | [`Contract::describe`] |
 //! | find the errors in a message | [`Contract::validate`] |
+//! | compare two contracts | [`Contract::diff`] |
 //! | validate all messages | [`SoapServiceBuilder::validate`], [`ClientBuilder::validate`] |
 //!
 //! ```
@@ -33,6 +34,7 @@
 mod client;
 mod contract;
 pub mod describe;
+pub mod diff;
 mod facets;
 mod identity;
 pub mod json;

@@ -15,6 +15,7 @@
 mod depending;
 mod finite;
 mod names;
+mod part;
 mod simple;
 mod tree;
 
@@ -29,6 +30,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 pub(crate) use finite::Finite;
+pub(crate) use simple::candidates;
 
 /// Elements deeper than this are left out even if they are required: the type is infinite.
 const MAX_DEPTH: usize = 64;
@@ -59,6 +61,8 @@ pub(crate) struct Sampler<'t> {
     leaves_out_references: bool,
     /// True if the schemas have identity constraints.
     has_constraints: bool,
+    /// True if everything optional is left out.
+    is_least: bool,
     /// The namespaces of the prefixes declared for values: `q1`, `q2` and so on.
     prefixes: Vec<String>,
     made: usize,
@@ -81,6 +85,7 @@ impl<'t> Sampler<'t> {
             has_ids: false,
             leaves_out_references: false,
             has_constraints: types.import.schemas().elements().any(|(_, element)| !element.constraints.is_empty()),
+            is_least: false,
             prefixes: Vec::new(),
             made: 0,
             is_cut: false,
@@ -223,7 +228,7 @@ impl<'t> Sampler<'t> {
     }
 
     fn takes_optional(&mut self) -> bool {
-        self.chance.is_none() || self.below(3) > 0
+        !self.is_least && (self.chance.is_none() || self.below(3) > 0)
     }
 
     fn array(&mut self, array: &ArrayElement) -> Value {

@@ -381,6 +381,57 @@ pub struct Validate {
 }
 
 #[derive(Debug, Args)]
+pub struct Diff {
+    /// The old WSDL: a URL, a file, a directory, a zip archive, or a file that `compile` wrote
+    #[arg(id = "wsdl", value_name = "OLD", value_parser = NonEmptyStringValueParser::new())]
+    pub old: String,
+    /// The new WSDL
+    #[arg(value_name = "NEW", value_parser = NonEmptyStringValueParser::new())]
+    pub new: String,
+    #[command(flatten)]
+    pub loading: Loading,
+    /// Print Markdown: a table, and the messages to unfold
+    #[arg(long)]
+    pub markdown: bool,
+    /// Print JSON: every change with its verdicts and messages
+    #[arg(long, conflicts_with = "markdown")]
+    pub json: bool,
+    /// Write the messages to this directory, as `1-clients-valid-for-old.xml`
+    #[arg(long, value_name = "DIR")]
+    pub witnesses: Option<PathBuf>,
+    /// Exit with code 1 on these changes
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = FailOn::Breaking)]
+    pub fail_on: FailOn,
+    /// Exit with code 1 only because of changes for these
+    #[arg(long = "for", value_enum, value_name = "WHOM", default_value_t = Party::All)]
+    pub party: Party,
+}
+
+/// The changes that are failures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// Changes that break something
+    Breaking,
+    /// Also changes for which this is unknown
+    Unknown,
+    /// All changes
+    Any,
+    /// None
+    Never,
+}
+
+/// Whom a change may break.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Party {
+    /// Clients made from the old WSDL, which call a service of the new one
+    Clients,
+    /// Servers made from the old WSDL, which clients of the new one call
+    Servers,
+    /// Both
+    All,
+}
+
+#[derive(Debug, Args)]
 pub struct Compile {
     #[command(flatten)]
     pub description: Description,

@@ -5,8 +5,8 @@ pub mod cost;
 mod values;
 
 pub use contract::{
-    Access, AddressingSwitch, Call, Compile, Completions, Describe, Description, Generate, List, Loading, Man, Mock,
-    Switch, Template, ToleranceName, Validate,
+    Access, AddressingSwitch, Call, Compile, Completions, Describe, Description, Diff, FailOn, Generate, List, Loading,
+    Man, Mock, Party, Switch, Template, ToleranceName, Validate,
 };
 
 #[cfg(feature = "mcp")]
@@ -38,6 +38,7 @@ const EXAMPLES: &str = "Examples:
   deltasoap mock shop.wsdl                              a service that answers with samples
   deltasoap mcp shop.wsdl                               a service's operations for language models
   deltasoap validate shop.wsdl message.xml              what is wrong with a message, and where
+  deltasoap diff old.wsdl new.wsdl                      what changed, whom it breaks, and messages that prove it
   deltasoap compile shop.wsdl -o shop.bin               a file that loads faster, for use instead of the WSDL
   deltasoap generate shop.wsdl -o src/shop.rs           Rust: types, a client, a server
   deltasoap generate --python shop.wsdl -o shop.py      Python: types, clients
@@ -50,6 +51,15 @@ Exit codes: 0 success, 1 the command failed, 2 wrong arguments, 3 the service an
 4 the service did not answer, or its answer cannot be decoded or is refused.
 
 Set RUST_LOG=info or RUST_LOG=deltasoap_http=debug to see requests.";
+
+const DIFF_EXAMPLES: &str = "Examples:
+  deltasoap diff old.wsdl new.wsdl                       a table, and the messages in short
+  deltasoap diff --for clients old.wsdl new.wsdl         fail only if clients break: for a service's repository
+  deltasoap diff --markdown old.wsdl new.wsdl            for a comment on a pull request
+  deltasoap diff --witnesses broken old.wsdl new.wsdl    the messages as files, for `validate` and `call`
+
+Exit codes: 0 nothing breaks, 1 something breaks (--fail-on and --for change what counts), 2 wrong
+arguments, or a WSDL cannot be loaded.";
 
 #[derive(Debug, Subcommand)]
 pub enum Task {
@@ -96,6 +106,17 @@ pub enum Task {
     /// envelope, an element that the WSDL declares, or an HTTP request or response that carries
     /// one; - is standard input.
     Validate(Validate),
+    /// Compare two versions of a WSDL: what breaks existing clients and existing servers, with
+    /// messages that prove it
+    ///
+    /// An existing client sends requests of the old WSDL and receives responses of the new one; an
+    /// existing server receives requests of clients made from the new WSDL, and answers by the old
+    /// one. A change is breaking if a message that one WSDL allows is refused by the other: the
+    /// command builds it, and validates it by both. A change is safe if there is no such message,
+    /// and unknown if that was not found out. Names that messages do not show (of types, messages,
+    /// bindings, prefixes), documentation and the order of declarations are no changes.
+    #[command(after_help = DIFF_EXAMPLES)]
+    Diff(Box<Diff>),
     /// Write a WSDL, with all that it imports, as one file that every command takes in its place
     /// and loads several times faster
     ///

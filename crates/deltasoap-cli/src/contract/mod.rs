@@ -3,6 +3,7 @@
 mod access;
 mod call;
 mod compile;
+mod diff;
 mod documents;
 mod generate;
 mod inspect;
@@ -19,6 +20,7 @@ mod validation;
 
 pub use call::call;
 pub use compile::compile;
+pub use diff::diff;
 pub use generate::generate;
 pub use inspect::{describe, list, template};
 #[cfg(feature = "mcp")]

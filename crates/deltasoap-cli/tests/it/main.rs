@@ -3,6 +3,7 @@
 mod addressing;
 mod compiled;
 mod cost;
+mod diff;
 mod documents;
 mod faults;
 mod generate;

@@ -15,13 +15,13 @@ const MAX_DEPTH: usize = 8;
 const VALUES: usize = 12;
 
 /// Describes the components of a contract.
-pub(super) struct Describer<'c> {
+pub(crate) struct Describer<'c> {
     types: &'c Types,
     schemas: &'c Schemas,
 }
 
 impl<'c> Describer<'c> {
-    pub(super) fn new(types: &'c Types) -> Self {
+    pub(crate) fn new(types: &'c Types) -> Self {
         Describer { types, schemas: types.import.schemas() }
     }
 
@@ -210,7 +210,7 @@ impl<'c> Describer<'c> {
     }
 
     /// Returns a type's name; for an anonymous type, what it is made from.
-    fn type_name(&self, id: TypeId) -> String {
+    pub(crate) fn type_name(&self, id: TypeId) -> String {
         if id == TypeId::ANY {
             return "xsd:anyType".to_owned();
         }
@@ -224,7 +224,7 @@ impl<'c> Describer<'c> {
         }
     }
 
-    fn type_name_of(&self, variety: &Variety) -> String {
+    pub(crate) fn type_name_of(&self, variety: &Variety) -> String {
         match variety {
             Variety::Any => "xsd:anySimpleType".to_owned(),
             Variety::Builtin(builtin) => format!("xsd:{}", builtin.local()),
@@ -250,8 +250,19 @@ impl<'c> Describer<'c> {
         {
             facts.push(format!("xsd:{}", builtin.local()));
         }
-        facts.extend(self.schemas.packing(id).map(packing));
-        facets::steps(self.schemas, id).into_iter().for_each(|step| of_step(step, &mut facts));
+        facts.extend(self.facets(id, true));
+        facts
+    }
+
+    /// Returns the facets of a simple type as readable text, with or without enumerated values.
+    pub(crate) fn facets(&self, id: TypeId, with_values: bool) -> Vec<String> {
+        let mut facts: Vec<String> = self.schemas.packing(id).map(packing).into_iter().collect();
+        for step in facets::steps(self.schemas, id) {
+            of_step(step, &mut facts);
+            if with_values {
+                facts.extend(of_values(step));
+            }
+        }
         facts
     }
 }
@@ -285,12 +296,17 @@ fn of_step(facets: &Facets, facts: &mut Vec<String>) {
     facts.extend(facets.total_digits.map(|it| format!("{it} digits")));
     facts.extend(facets.fraction_digits.map(|it| format!("{it} digits after the point")));
     facts.extend(facets.patterns.iter().map(|it| format!("pattern {it}")));
-    if !facets.enumeration.is_empty() {
-        let values: Vec<_> = facets.enumeration.iter().take(VALUES).map(|it| &*it.value).collect();
-        let more = facets.enumeration.len().saturating_sub(VALUES);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        facts.push(format!("one of {}{more}", values.join(", ")));
+}
+
+/// Describes the values that a step allows.
+fn of_values(facets: &Facets) -> Option<String> {
+    if facets.enumeration.is_empty() {
+        return None;
     }
+    let values: Vec<_> = facets.enumeration.iter().take(VALUES).map(|it| &*it.value).collect();
+    let more = facets.enumeration.len().saturating_sub(VALUES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Some(format!("one of {}{more}", values.join(", ")))
 }
 
 /// Returns documentation without its line ends and indents.

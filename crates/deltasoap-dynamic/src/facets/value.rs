@@ -67,7 +67,7 @@ pub(super) fn is_lexical(builtin: Builtin, text: &str) -> Result<(), &'static st
 }
 
 /// Compares two values of a type; `None` if they have no order.
-pub(super) fn compare(builtin: Builtin, one: &str, other: &str) -> Option<Ordering> {
+pub(crate) fn compare(builtin: Builtin, one: &str, other: &str) -> Option<Ordering> {
     use Builtin as B;
     match builtin {
         B::Float => (number(one)? as f32).partial_cmp(&(number(other)? as f32)),

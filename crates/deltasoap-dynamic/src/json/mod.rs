@@ -106,6 +106,7 @@ pub use text::parse;
 
 pub(crate) use keys::Layouts;
 pub(crate) use nil::is_nil;
+pub(crate) use open::document;
 pub(crate) use reader::JsonReader;
 pub(crate) use tree::{parse_name, tree_of};
 pub(crate) use writer::JsonWriter;

@@ -150,7 +150,7 @@ fn natural_type(json: &Json, path: &Path<'_>) -> Result<TypeId, JsonError> {
     Ok(TypeId::from_builtin(builtin))
 }
 
-fn document(node: &Node) -> Result<Buffer, deltasoap_core::Error> {
+pub(crate) fn document(node: &Node) -> Result<Buffer, deltasoap_core::Error> {
     let mut encoder = Encoder::new();
     node.write(&mut encoder);
     encoder.finish()

@@ -45,7 +45,7 @@ impl Finite {
     }
 
     /// Returns true if elements of exactly this type can be finite.
-    pub(super) fn has(&self, types: &Types, id: TypeId) -> bool {
+    pub(crate) fn has(&self, types: &Types, id: TypeId) -> bool {
         let is_simple = matches!(types.import.schemas()[id].definition, TypeDefinition::Simple(_));
         is_simple || id == TypeId::ANY || self.types.contains(&id)
     }
@@ -65,7 +65,8 @@ impl Finite {
         types.members(id).any(|id| self.allows_element(types, id))
     }
 
-    fn allows_element(&self, types: &Types, id: ElementId) -> bool {
+    /// Returns true if exactly this element, not one that may replace it, can be finite.
+    pub(crate) fn allows_element(&self, types: &Types, id: ElementId) -> bool {
         let element = &types.import.schemas()[id];
         let can_be_nil = element.is_nillable && element.fixed.is_none();
         // A nil element may not be of an abstract type either (XSD 1.0 part 1, 3.4.4).

@@ -93,7 +93,7 @@ fn good(schemas: &Schemas, id: TypeId) -> Vec<String> {
 }
 
 /// Returns candidate texts of a type, the simplest first.
-pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<String> {
+pub(crate) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<String> {
     let steps = facets::steps(schemas, id);
     let mut texts: Vec<String> = Vec::new();
     for facets in &steps {

@@ -42,7 +42,7 @@ impl<'t> Sampler<'t> {
     }
 
     /// Builds an element of a type, by its declaration if there is one.
-    fn element(&mut self, name: &QName, type_id: TypeId, declaration: Option<&Element>) -> Node {
+    pub(super) fn element(&mut self, name: &QName, type_id: TypeId, declaration: Option<&Element>) -> Node {
         self.made += 1;
         let can_be_nil = declaration.is_some_and(|it| it.is_nillable && it.fixed.is_none());
         let Some(actual) = self.actual_type(type_id, declaration) else {
@@ -58,7 +58,7 @@ impl<'t> Sampler<'t> {
     }
 
     /// Builds a nil element: without content, but with its attributes (XSD 1.0 part 1, 3.3.4).
-    fn nil(&mut self, name: &QName, id: TypeId) -> Node {
+    pub(super) fn nil(&mut self, name: &QName, id: TypeId) -> Node {
         let mut node = Node::new(name.clone());
         node.attributes.push((QName::new(ns::XSI, "nil"), "true".into()));
         let normal = self.schemas().content(id);
@@ -135,7 +135,7 @@ impl<'t> Sampler<'t> {
     }
 
     /// Returns a text of an element, or of one of its attributes.
-    fn text_in(&mut self, node: &mut Node, id: TypeId, fixed: Option<Fixed<'_>>) -> String {
+    pub(super) fn text_in(&mut self, node: &mut Node, id: TypeId, fixed: Option<Fixed<'_>>) -> String {
         let name = match fixed {
             Some((_, name)) => name.filter(|_| self.is_name(id)),
             None => self.enumerated_name(id),
@@ -158,12 +158,10 @@ impl<'t> Sampler<'t> {
         node.map_or_else(|| Node::new(name.clone()), tree_of)
     }
 
-    fn attribute_use(&mut self, it: &AttributeUse, node: &mut Node) {
-        let Attribute { name, type_id, fixed, value_name, .. } = &self.schemas()[it.attribute];
+    pub(super) fn attribute_use(&mut self, it: &AttributeUse, node: &mut Node) {
+        let Attribute { name, type_id, .. } = &self.schemas()[it.attribute];
         if is_ncname(&name.local) && (it.is_required || self.takes_optional() && !self.is_left_out(*type_id)) {
-            let own = it.fixed.as_deref().map(|text| (text, it.value_name.as_ref()));
-            let fixed = own.or_else(|| fixed.as_deref().map(|text| (text, value_name.as_ref())));
-            let text = self.text_in(node, *type_id, fixed);
+            let text = self.attribute_text(node, it);
             node.attributes.push((name.clone(), text.into()));
         }
     }
@@ -284,14 +282,7 @@ impl<'t> Sampler<'t> {
         let names = std::iter::once("any".to_owned()).chain((1..).map(|number| format!("any{number}")));
         let mut names = names.map(|local| QName::owned(namespace, local));
         let name = names.find(|name| self.schemas().element_named(name).is_none());
-        let mut node = Node::with_text(name.unwrap_or_default(), "text");
-        if is_strict {
-            // An undeclared element is valid there if it names its type (XSD 1.0 part 1, 3.4.4 and
-            // 3.10.4).
-            let type_name = self.name_text(&QName::new(ns::XSD, "string"), &mut node);
-            node.attributes.push((QName::new(ns::XSI, "type"), type_name.into()));
-        }
-        node
+        self.undeclared(&name.unwrap_or_default(), is_strict)
     }
 
     /// Returns the simplest declared element that a wildcard allows: elements of simple types

@@ -420,7 +420,7 @@ impl<'s> Fixed<'s> {
 }
 
 /// Returns true for attributes that are allowed everywhere: those of schema instances and of SOAP.
-fn is_of_the_envelope(name: &QName) -> bool {
+pub(crate) fn is_of_the_envelope(name: &QName) -> bool {
     let is_of_instances = ["type", "nil", "schemaLocation", "noNamespaceSchemaLocation"].contains(&&*name.local);
     match &*name.namespace {
         ns::XSI => is_of_instances,

@@ -17,6 +17,9 @@ mod identity;
 mod item;
 mod model;
 
+pub(crate) use element::is_of_the_envelope;
+pub(crate) use model::can_be_empty;
+
 use crate::contract::{Types, number};
 use crate::{Contract, Operation};
 use bytes::Bytes;
@@ -26,7 +29,7 @@ use deltasoap_core::soap::{BodyParts, EnvelopeReader, Head, Receiver, Version};
 use deltasoap_core::{Content, DecodeOptions, Error, ErrorKind, Node, PartUri, QName, Shared, Value, ns};
 use deltasoap_http::{Finding, PartLookup, Validator};
 use deltasoap_wsdl::wsdl::{Part, PartContent};
-use deltasoap_wsdl::xsd::TypeId;
+use deltasoap_wsdl::xsd::{ElementId, TypeId};
 use encoded::{Cache, KnownType, Pending, is_generic};
 use identity::Keys;
 use item::Item;
@@ -70,6 +73,31 @@ impl Contract {
 /// Validates by the WSDL. A message with more nodes than allowed is invalid.
 impl Validator for Contract {
     fn findings(&self, message: &[u8], part: Option<&PartLookup<'_>>, tree_nodes: usize) -> Vec<Finding> {
+        self.checked(message, part, tree_nodes, |checker, root| checker.root(self, root))
+    }
+}
+
+impl Contract {
+    /// Finds the errors in an element of a type, by its declaration if there is one.
+    pub(crate) fn validate_element(
+        &self,
+        element: &[u8],
+        type_id: TypeId,
+        declaration: Option<ElementId>,
+    ) -> Vec<Finding> {
+        self.checked(element, Some(&|_| None), usize::MAX, |checker, root| {
+            checker.within(root, |checker| checker.element(root, type_id, declaration));
+        })
+    }
+
+    /// Parses a message, checks it from its root, and returns the findings.
+    fn checked(
+        &self,
+        message: &[u8],
+        part: Option<&PartLookup<'_>>,
+        tree_nodes: usize,
+        check: impl FnOnce(&mut Checker<'_>, &Item),
+    ) -> Vec<Finding> {
         let message = in_utf8(message);
         let parsed = item::parse(&message, tree_nodes);
         let mut checker = Checker {
@@ -92,7 +120,7 @@ impl Validator for Contract {
             takes_ids: true,
         };
         match &parsed {
-            Ok(root) => checker.root(self, root),
+            Ok(root) => check(&mut checker, root),
             Err(error) => checker.fault(error),
         }
         checker.dangling();

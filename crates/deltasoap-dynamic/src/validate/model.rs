@@ -348,7 +348,7 @@ pub(super) fn stand_ins(types: &Types, id: ElementId) -> String {
 }
 
 /// Returns true if a term can be empty.
-fn can_be_empty(term: &Term) -> bool {
+pub(crate) fn can_be_empty(term: &Term) -> bool {
     match term {
         Term::Element(_) | Term::Any(_) => false,
         Term::Sequence(parts) | Term::All(parts) => parts.iter().all(is_optional),

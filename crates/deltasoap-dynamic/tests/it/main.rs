@@ -12,6 +12,7 @@ mod content_models;
 mod contradictions;
 mod derived;
 mod described_types;
+mod diff;
 mod exchanged;
 mod graphs;
 mod groups;
