@@ -24,6 +24,10 @@ struct FromAWsdl;
 struct WithoutCode;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/gateway.md")]
+struct Gateway;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/tonic-and-reqwest.md")]
 struct TonicAndReqwest;
 

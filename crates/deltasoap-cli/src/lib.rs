@@ -117,6 +117,7 @@ async fn perform(task: Task) -> Result<ExitCode> {
         Task::Template(template) => contract::template(&template).map(done),
         Task::Call(call) => contract::call(&call).await,
         Task::Mock(mock) => contract::mock(&mock).await.map(done),
+        Task::Gateway(gateway) => contract::gateway(&gateway).await.map(done),
         Task::Validate(validate) => contract::validate(&validate),
         Task::Compile(compile) => contract::compile(&compile).map(done),
         Task::Demo(demo) => demo::run(&demo).await.map(done),

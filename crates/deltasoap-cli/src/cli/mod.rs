@@ -5,8 +5,8 @@ pub mod cost;
 mod values;
 
 pub use contract::{
-    Access, AddressingSwitch, Call, Compile, Completions, Describe, Description, Generate, List, Loading, Man, Mock,
-    Switch, Template, ToleranceName, Validate,
+    Access, AddressingSwitch, Call, Compile, Completions, Describe, Description, Gateway, Generate, List, Loading, Man,
+    Mock, Switch, Template, ToleranceName, Validate,
 };
 
 pub use values::endpoint;
@@ -34,6 +34,7 @@ const EXAMPLES: &str = "Examples:
   deltasoap template shop.wsdl Order                    a request to fill in
   deltasoap call shop.wsdl Order -d '{\"customer\": \"Ada\"}'
   deltasoap mock shop.wsdl                              a service that answers with samples
+  deltasoap gateway shop.wsdl                           REST, JSON and OpenAPI for the service
   deltasoap validate shop.wsdl message.xml              what is wrong with a message, and where
   deltasoap compile shop.wsdl -o shop.bin               a file that loads faster, for use instead of the WSDL
   deltasoap generate shop.wsdl -o src/shop.rs           Rust: types, a client, a server
@@ -76,6 +77,14 @@ pub enum Task {
     /// Requests that do not conform to the WSDL are answered with a fault; --tolerance and
     /// --validation accept more.
     Mock(Mock),
+    /// Serve REST, JSON and OpenAPI for a SOAP service; or with --reverse, SOAP for a JSON service
+    ///
+    /// Every operation is a `POST /operations/NAME` of the JSON that `template` prints and `call`
+    /// takes; the response is its JSON. /openapi.json describes them (OpenAPI 3.1), and in a
+    /// browser / is a page to try them. Faults and other errors are problems (RFC 9457). /health and
+    /// /ready are for load balancers, /metrics is for Prometheus. A configuration adds paths with
+    /// parameters, further services, credentials, CORS, compression and limits.
+    Gateway(Box<Gateway>),
     /// Validate messages, and report what is wrong with line, column and path
     ///
     /// Checks order and number of elements, attributes, facets, types and nil. Files hold an

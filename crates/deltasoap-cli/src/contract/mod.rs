@@ -4,6 +4,7 @@ mod access;
 mod call;
 mod compile;
 mod documents;
+mod gateway;
 mod generate;
 mod inspect;
 mod language;
@@ -17,6 +18,7 @@ mod validation;
 
 pub use call::call;
 pub use compile::compile;
+pub use gateway::gateway;
 pub use generate::generate;
 pub use inspect::{describe, list, template};
 pub use mock::mock;

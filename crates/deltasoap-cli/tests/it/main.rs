@@ -5,6 +5,7 @@ mod compiled;
 mod cost;
 mod documents;
 mod faults;
+mod gateway;
 mod generate;
 mod loading;
 mod network;

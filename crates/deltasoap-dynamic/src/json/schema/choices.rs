@@ -34,7 +34,7 @@ impl Constraints<'_> {
     fn of(&self, complex: &ComplexElement, layout: &Layout, depth: usize) -> Vec<Json> {
         let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
         if complex.compositor == Compositor::Choice {
-            return self.choice(complex, layout, depth).into_iter().collect();
+            return self.choice(complex, layout, false, depth).into_iter().collect();
         }
         let fields = complex.fields.iter().zip(&layout.slots);
         let mut all: Vec<_> = fields.filter_map(|(field, slot)| self.group(field, slot, depth)).collect();
@@ -43,20 +43,26 @@ impl Constraints<'_> {
     }
 
     /// Describes a choice of single elements.
-    fn choice(&self, complex: &ComplexElement, layout: &Layout, depth: usize) -> Option<Json> {
+    fn choice(&self, complex: &ComplexElement, layout: &Layout, is_optional: bool, depth: usize) -> Option<Json> {
         let fields = complex.fields.iter().zip(&layout.slots);
         let alternatives = fields.filter_map(|(field, slot)| {
             let mut all = vec![any_of(&properties(slot))?];
             all.extend(self.within(field, slot, depth));
             Some(both(all))
         });
-        let can_be_empty = complex.fields.iter().any(|field| field.min == 0);
+        let can_be_empty = is_optional || complex.fields.iter().any(|field| field.min == 0);
         one_of(alternatives.collect(), &all_properties(&layout.slots), can_be_empty)
     }
 
     /// Describes a choice or a group among the other properties: it is absent, or complete.
     fn group(&self, field: &Field, slot: &Slot, depth: usize) -> Option<Json> {
-        let Slot::Among(_) = slot else { return None };
+        let Slot::Among(layout) = slot else { return None };
+        match self.schema.view(field.element).element {
+            Element::Complex(choice) if choice.compositor == Compositor::Choice => {
+                return self.choice(choice, layout, field.min == 0, depth);
+            }
+            _ => {}
+        }
         let own = properties(slot);
         let is_there = any_of(&own)?;
         let within = self.within(field, slot, depth);
