@@ -123,7 +123,12 @@ impl<'c> JsonSchemas<'c> {
 
     fn body(&mut self, name: &QName, content: ElementRef, otherwise: &str) -> Json {
         let hint = if name.local.is_empty() { otherwise } else { &name.local };
-        self.made(|schemas| schemas.content(content, hint, MAX_DEPTH))
+        let elements = self.contract.types.import.schemas();
+        let is_nillable = elements.element_named(name).is_some_and(|id| elements[id].is_nillable);
+        self.made(|schemas| {
+            let body = schemas.content(content, hint, MAX_DEPTH);
+            if is_nillable { schemas.or_nil(body, content) } else { body }
+        })
     }
 
     /// Returns the schema of an element of this name and content, such as a header block or an entry
