@@ -119,5 +119,9 @@ mod tests {
         let lock = std::fs::read_to_string(shell::root().join("tests/schema/requirements.txt")).unwrap();
         let packages: Vec<_> = lock.lines().filter(|line| line.contains("==")).collect();
         assert!(packages.len() == 3 && packages.iter().all(|line| line.ends_with('\\')), "{packages:?}");
+        let lock = std::fs::read_to_string(shell::root().join("tests/openapi/requirements.txt")).unwrap();
+        let packages: Vec<_> = lock.lines().filter(|line| line.contains("==")).collect();
+        let is_judge = |line: &&str| line.starts_with("openapi-spec-validator==");
+        assert!(packages.iter().any(is_judge) && packages.iter().all(|line| line.ends_with('\\')), "{packages:?}");
     }
 }

@@ -24,7 +24,7 @@
 //!
 //! # const WSDL: &str = include_str!("../../deltasoap-dynamic/tests/data/shop.wsdl");
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # async fn main() -> Result<(), deltasoap_http::BoxError> {
 //! # let contract = Contract::from_text(WSDL)?;
 //! # let service = Mock::new(contract.clone()).service()?;
 //! let config = Config::new(vec![ServiceConfig::new("shop.wsdl")]);
