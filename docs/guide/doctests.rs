@@ -28,6 +28,10 @@ struct WithoutCode;
 struct Diff;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/gateway.md")]
+struct Gateway;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/tonic-and-reqwest.md")]
 struct TonicAndReqwest;
 

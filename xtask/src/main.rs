@@ -74,6 +74,8 @@ enum Task {
     Browser(browser::Arguments),
     /// Validate samples of WSDLs with libxml2 and with xmlschema
     Samples(schema::Samples),
+    /// Validate the OpenAPI documents of WSDLs with openapi-spec-validator
+    Openapi(schema::OpenApi),
     /// Compare `deltasoap validate` with the W3C XML Schema test suite
     Xsts(schema::Xsts),
     /// Package the command with completions, manual pages and licences
@@ -114,6 +116,7 @@ fn main() -> ExitCode {
         Task::Interop(arguments) => interop::run(&arguments),
         Task::Browser(arguments) => browser::run(&arguments),
         Task::Samples(arguments) => schema::samples(&arguments),
+        Task::Openapi(arguments) => schema::openapi(&arguments),
         Task::Xsts(arguments) => schema::xsts(&arguments),
         Task::Dist => dist::run(),
         Task::Guide(arguments) => guide::run(&arguments),

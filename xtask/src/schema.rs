@@ -1,8 +1,8 @@
-//! `cargo xtask samples` and `cargo xtask xsts`: checks our samples and our validation with other
-//! implementations.
+//! `cargo xtask samples`, `cargo xtask xsts` and `cargo xtask openapi`: checks our samples, our
+//! validation and our OpenAPI documents with other implementations.
 //!
-//! The judges are libxml2 and the Python package xmlschema; the programs that call them are in
-//! `tests/schema`.
+//! The judges are libxml2 and the Python packages xmlschema and openapi-spec-validator; the programs
+//! that call them are in `tests/schema` and `tests/openapi`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -44,9 +44,22 @@ pub struct Xsts {
     list: Option<PathBuf>,
 }
 
+#[derive(Args)]
+pub struct OpenApi {
+    /// WSDLs to describe, besides those of testdata [default: ../shared/corpora/wsdl if it is there]
+    #[arg(long, value_name = "DIR")]
+    corpus: Option<PathBuf>,
+}
+
+/// Validates OpenAPI documents.
+pub fn openapi(arguments: &OpenApi) -> Result<ExitCode> {
+    let mut command = program("openapi", "validate.py")?;
+    status(command.args(folders(arguments.corpus.as_deref())))
+}
+
 /// Validates samples.
 pub fn samples(arguments: &Samples) -> Result<ExitCode> {
-    let mut command = program("samples.py")?;
+    let mut command = program("schema", "samples.py")?;
     command.arg("--builtin").arg(shell::root().join("crates/deltasoap-wsdl/src/builtin"));
     command.arg("--operations").arg(arguments.operations.to_string()).arg("--validators").arg(&arguments.validators);
     command.arg("--goal").arg(arguments.goal.to_string());
@@ -66,7 +79,7 @@ pub fn xsts(arguments: &Xsts) -> Result<ExitCode> {
     if !arguments.suite.join("suite.xml").is_file() {
         bail!("{} contains no suite.xml: clone https://github.com/w3c/xsdtests there", arguments.suite.display());
     }
-    let mut command = program("xsts.py")?;
+    let mut command = program("schema", "xsts.py")?;
     command.arg("--goal").arg(arguments.goal.to_string()).arg("--only").arg(&arguments.only);
     if let Some(list) = &arguments.list {
         command.arg("--list").arg(list);
@@ -74,10 +87,10 @@ pub fn xsts(arguments: &Xsts) -> Result<ExitCode> {
     status(command.arg(&arguments.suite))
 }
 
-/// Returns the command of a program in `tests/schema`, with the path of our command.
-fn program(name: &str) -> Result<Command> {
-    let sources = shell::root().join("tests/schema");
-    let python = python::environment("schema", &sources.join("requirements.txt"))?;
+/// Returns the command of a program in a folder of `tests`, with the path of our command.
+fn program(folder: &str, name: &str) -> Result<Command> {
+    let sources = shell::root().join("tests").join(folder);
+    let python = python::environment(folder, &sources.join("requirements.txt"))?;
     shell::build(&["deltasoap-cli"], Profile::Dev)?;
     let mut command = Command::new(python);
     let deltasoap = shell::root().join("target/debug/deltasoap");
@@ -106,5 +119,9 @@ mod tests {
         let lock = std::fs::read_to_string(shell::root().join("tests/schema/requirements.txt")).unwrap();
         let packages: Vec<_> = lock.lines().filter(|line| line.contains("==")).collect();
         assert!(packages.len() == 3 && packages.iter().all(|line| line.ends_with('\\')), "{packages:?}");
+        let lock = std::fs::read_to_string(shell::root().join("tests/openapi/requirements.txt")).unwrap();
+        let packages: Vec<_> = lock.lines().filter(|line| line.contains("==")).collect();
+        let is_judge = |line: &&str| line.starts_with("openapi-spec-validator==");
+        assert!(packages.iter().any(is_judge) && packages.iter().all(|line| line.ends_with('\\')), "{packages:?}");
     }
 }

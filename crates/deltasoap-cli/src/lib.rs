@@ -119,6 +119,8 @@ async fn perform(task: Task) -> Result<ExitCode> {
         #[cfg(feature = "mcp")]
         Task::Mcp(mcp) => contract::mcp(&mcp).await.map(done),
         Task::Mock(mock) => contract::mock(&mock).await.map(done),
+        #[cfg(feature = "gateway")]
+        Task::Gateway(gateway) => contract::gateway(&gateway).await.map(done),
         Task::Validate(validate) => contract::validate(&validate),
         Task::Diff(diff) => contract::diff(&diff),
         Task::Compile(compile) => contract::compile(&compile).map(done),

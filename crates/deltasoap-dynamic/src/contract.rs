@@ -11,7 +11,7 @@ pub use operation::Operation;
 pub(crate) use types::{Types, number};
 
 use crate::JsonError;
-use crate::json::{JsonReader, JsonWriter};
+use crate::json::{Decimals, JsonReader, JsonWriter, TextError};
 use deltasoap_core::schema::{ElementRef, Use, View};
 use deltasoap_core::{Node, QName, Value};
 use deltasoap_wsdl::{Error, Import, Importer, Lowered, Note};
@@ -22,6 +22,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Contract {
     pub(crate) types: Arc<Types>,
+    pub(crate) decimals: Decimals,
 }
 
 impl std::fmt::Debug for Contract {
@@ -32,7 +33,7 @@ impl std::fmt::Debug for Contract {
 
 impl From<Import> for Contract {
     fn from(import: Import) -> Self {
-        Contract { types: Arc::new(Types::new(import)) }
+        Contract { types: Arc::new(Types::new(import)), decimals: Decimals::default() }
     }
 }
 
@@ -52,6 +53,14 @@ impl Contract {
     /// If it is invalid.
     pub fn from_text(text: &str) -> Result<Self, Error> {
         Importer::new().text(text).map(Self::from)
+    }
+
+    /// Sets the form of decimals and large integers in the JSON that this contract writes, for the
+    /// operations that it returns from now on.
+    #[must_use]
+    pub fn with_decimals(mut self, decimals: Decimals) -> Self {
+        self.decimals = decimals;
+        self
     }
 
     /// Returns the imported WSDL.
@@ -86,7 +95,7 @@ impl Contract {
     /// # Errors
     /// If the value has another shape than its schema.
     pub fn to_json(&self, name: &QName, content: ElementRef, value: &Value) -> Result<Json, JsonError> {
-        let writer = JsonWriter::new(&self.types, value);
+        let writer = JsonWriter::new(self, value);
         match writer.nil(value, content, self.is_nillable(name)) {
             Some(nil) => Ok(nil),
             None => writer.content(value, content, name, &crate::json::ROOT),
@@ -104,6 +113,20 @@ impl Contract {
             }
             json => JsonReader::new(&self.types).content(json, content, name, &crate::json::ROOT),
         }
+    }
+
+    /// Creates the content of the element `name` from the text of its JSON, as
+    /// [`from_json`](Self::from_json) does from JSON. Long lists of numbers are read faster so.
+    ///
+    /// # Errors
+    /// If the text is not JSON, or does not match the schema.
+    pub fn from_json_text(&self, name: &QName, content: ElementRef, text: &str) -> Result<Value, TextError> {
+        let reader = JsonReader::new(&self.types);
+        if let Some(value) = crate::json::from_text(&reader, text, content, name, &crate::json::ROOT)? {
+            return Ok(value);
+        }
+        let json = crate::json::parse(text).map_err(TextError::Syntax)?;
+        self.from_json(name, content, &json).map_err(TextError::Json)
     }
 
     /// Wrappers of rpc messages, which no schema declares, may be nil.

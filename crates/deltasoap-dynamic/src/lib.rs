@@ -9,6 +9,7 @@
 //! | see what a message looks like | [`Operation::request_sample`] |
 //! | serve one that does not exist yet | [`Mock`] |
 //! | read or write JSON | [`Operation`], [`Contract::to_json`], [`Contract::from_json`] |
+//! | describe that JSON | [`json::JsonSchemas`] |
 //! | read a contract | [`Contract::describe`] |
 //! | find the errors in a message | [`Contract::validate`] |
 //! | compare two contracts | [`Contract::diff`] |

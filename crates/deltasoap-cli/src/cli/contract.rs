@@ -361,6 +361,43 @@ pub struct Mock {
     pub validation: Option<ValidationName>,
 }
 
+#[cfg(feature = "gateway")]
+#[derive(Debug, Args)]
+pub struct Gateway {
+    /// The WSDL: a URL, a file, a directory, a zip archive, or `-` for standard input; or a file
+    /// that `compile` wrote. With --config, the WSDL of its only service
+    #[arg(value_name = "WSDL", required_unless_present_any = ["config", "schema"], value_parser = NonEmptyStringValueParser::new())]
+    pub wsdl: Option<String>,
+    #[command(flatten)]
+    pub loading: Loading,
+    /// Address and port to listen on; port 0 takes a free one. Default: that of the configuration,
+    /// or 127.0.0.1:8080
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Option<SocketAddr>,
+    /// The configuration: services, paths, credentials, limits (TOML); it is read again on SIGHUP
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Send to this URL instead of the port's
+    #[arg(long, value_name = "URL", requires = "wsdl", value_parser = ParseWith(values::endpoint))]
+    pub endpoint: Option<String>,
+    /// Only check the configuration with its WSDLs, and say what is wrong with it
+    #[arg(long)]
+    pub check: bool,
+    /// Only print the OpenAPI document of the service
+    #[arg(long, requires = "wsdl", conflicts_with = "check")]
+    pub openapi: bool,
+    /// Only print the JSON schema of the configuration
+    #[arg(long, conflicts_with_all = ["wsdl", "config", "check", "openapi"])]
+    pub schema: bool,
+    /// The other way round: serve SOAP, and call the JSON service at this URL, whose paths are those
+    /// of a gateway
+    #[arg(long, value_name = "URL", requires = "wsdl", conflicts_with_all = ["endpoint", "openapi"], value_parser = ParseWith(values::endpoint))]
+    pub reverse: Option<String>,
+    /// Seconds in which /ready tells load balancers that the server is about to stop
+    #[arg(long, default_value_t = 0, value_name = "SECONDS")]
+    pub drain: u64,
+}
+
 #[derive(Debug, Args)]
 pub struct Validate {
     #[command(flatten)]

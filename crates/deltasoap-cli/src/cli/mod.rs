@@ -9,6 +9,8 @@ pub use contract::{
     Man, Mock, Party, Switch, Template, ToleranceName, Validate,
 };
 
+#[cfg(feature = "gateway")]
+pub use contract::Gateway;
 #[cfg(feature = "mcp")]
 pub use contract::Mcp;
 pub use values::endpoint;
@@ -37,6 +39,7 @@ const EXAMPLES: &str = "Examples:
   deltasoap call shop.wsdl Order -d '{\"customer\": \"Ada\"}'
   deltasoap mock shop.wsdl                              a service that answers with samples
   deltasoap mcp shop.wsdl                               a service's operations for language models
+  deltasoap gateway shop.wsdl                           REST, JSON and OpenAPI for the service
   deltasoap validate shop.wsdl message.xml              what is wrong with a message, and where
   deltasoap diff old.wsdl new.wsdl                      what changed, whom it breaks, and messages that prove it
   deltasoap compile shop.wsdl -o shop.bin               a file that loads faster, for use instead of the WSDL
@@ -100,6 +103,15 @@ pub enum Task {
     /// over HTTP with --listen.
     #[cfg(feature = "mcp")]
     Mcp(Mcp),
+    /// Serve REST, JSON and OpenAPI for a SOAP service; or with --reverse, SOAP for a JSON service
+    ///
+    /// Every operation is a `POST /operations/NAME` of the JSON that `template` prints and `call`
+    /// takes; the response is its JSON. /openapi.json describes them (OpenAPI 3.1), and in a
+    /// browser / is a page to try them. Faults and other errors are problems (RFC 9457). /health and
+    /// /ready are for load balancers, /metrics is for Prometheus. A configuration adds paths with
+    /// parameters, further services, credentials, CORS, compression and limits.
+    #[cfg(feature = "gateway")]
+    Gateway(Box<Gateway>),
     /// Validate messages, and report what is wrong with line, column and path
     ///
     /// Checks order and number of elements, attributes, facets, types and nil. Files hold an

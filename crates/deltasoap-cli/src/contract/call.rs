@@ -131,7 +131,7 @@ pub fn service_url(description: &Description, given: Option<&str>, operation: &O
 
 /// Returns true if a WSDL from the network names a service on another host, or a service without
 /// TLS while the WSDL itself came over TLS.
-fn leads_away(wsdl: &str, service: &str) -> bool {
+pub(super) fn leads_away(wsdl: &str, service: &str) -> bool {
     let (Ok(wsdl), Ok(service)) = (Url::parse(wsdl), Url::parse(service)) else { return false };
     match wsdl.scheme() {
         "http" => wsdl.host() != service.host(),
@@ -141,7 +141,7 @@ fn leads_away(wsdl: &str, service: &str) -> bool {
 }
 
 /// Returns true if the WSDL of a public host names a service on this machine or in its network.
-fn leads_inside(wsdl: &str, service: &str) -> bool {
+pub(super) fn leads_inside(wsdl: &str, service: &str) -> bool {
     let (Ok(wsdl), Ok(service)) = (Url::parse(wsdl), Url::parse(service)) else { return false };
     matches!(wsdl.scheme(), "http" | "https") && !names_private_host(&wsdl) && names_private_host(&service)
 }

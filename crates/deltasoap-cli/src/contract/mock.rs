@@ -71,7 +71,7 @@ fn validation(arguments: &cli::Mock) -> Validation {
 
 /// Creates a service that serves the WSDL with all its imports, if they are available and can be
 /// served.
-fn described(source: &str, import: &Import, documents: &Documents) -> Option<SoapServiceBuilder> {
+pub(super) fn described(source: &str, import: &Import, documents: &Documents) -> Option<SoapServiceBuilder> {
     let with_documents = || match file(Path::new(source)) {
         Some(_) => builder_from_files(import),
         None => documents.described(source),

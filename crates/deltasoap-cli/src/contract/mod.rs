@@ -5,6 +5,8 @@ mod call;
 mod compile;
 mod diff;
 mod documents;
+#[cfg(feature = "gateway")]
+mod gateway;
 mod generate;
 mod inspect;
 mod language;
@@ -21,6 +23,8 @@ mod validation;
 pub use call::call;
 pub use compile::compile;
 pub use diff::diff;
+#[cfg(feature = "gateway")]
+pub use gateway::gateway;
 pub use generate::generate;
 pub use inspect::{describe, list, template};
 #[cfg(feature = "mcp")]

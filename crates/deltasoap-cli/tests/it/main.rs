@@ -6,6 +6,8 @@ mod cost;
 mod diff;
 mod documents;
 mod faults;
+#[cfg(feature = "gateway")]
+mod gateway;
 mod generate;
 mod loading;
 #[cfg(feature = "mcp")]

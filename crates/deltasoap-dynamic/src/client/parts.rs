@@ -24,6 +24,11 @@ impl Parts {
         Ok(parts)
     }
 
+    /// Returns all parts.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&PartUri, &Bytes)> {
+        self.0.iter()
+    }
+
     /// Returns the bytes of a part.
     pub fn bytes(&self, uri: &PartUri) -> Option<&Bytes> {
         self.0.get(uri)

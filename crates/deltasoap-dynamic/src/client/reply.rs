@@ -44,9 +44,23 @@ impl Reply {
         self.operation.response_with_parts(&self.body, &self.parts)
     }
 
+    /// Returns the response as the text of its [JSON](Self::to_json). Long lists of numbers are
+    /// written faster so.
+    ///
+    /// # Errors
+    /// None are known for a received response.
+    pub fn to_json_text(&self) -> Result<String, JsonError> {
+        self.operation.response_to_text(&self.body, &self.parts)
+    }
+
     /// Returns the bytes that a [`Value::Part`] of the body refers to.
     pub fn part(&self, uri: &PartUri) -> Option<&Bytes> {
         self.parts.bytes(uri)
+    }
+
+    /// Returns the parts that the body refers to, with their bytes, in no particular order.
+    pub fn parts(&self) -> impl Iterator<Item = (&PartUri, &Bytes)> {
+        self.parts.all()
     }
 
     /// Returns the header blocks as JSON, by their names; several blocks of one name form an array.

@@ -2,7 +2,7 @@
 
 use super::{Contract, LookupError};
 use crate::client::Parts;
-use crate::json::{JsonWriter, ROOT};
+use crate::json::{JsonWriter, Marked, ROOT, TextError};
 use crate::{JsonError, Request};
 use deltasoap_core::schema::{ElementRef, View};
 use deltasoap_core::soap::{PolicyDocuments, Version};
@@ -185,6 +185,15 @@ impl Operation {
         self.contract.from_json(name, content, json)
     }
 
+    /// Creates a request from the text of its JSON.
+    ///
+    /// # Errors
+    /// As for [`Contract::from_json_text`].
+    pub fn request_from_text(&self, text: &str) -> Result<Value, TextError> {
+        let (name, content) = self.request().ok_or_else(|| TextError::Json(self.unusable()))?;
+        self.contract.from_json_text(name, content, text)
+    }
+
     /// Converts a request to JSON.
     ///
     /// # Errors
@@ -193,10 +202,13 @@ impl Operation {
         self.request_with_parts(value, &Parts::default())
     }
 
-    /// Converts a request to JSON, with the parts that came with it.
-    pub(crate) fn request_with_parts(&self, value: &Value, parts: &Parts) -> Result<Json, JsonError> {
+    /// Converts a request to JSON, with the bytes of the parts that it refers to.
+    ///
+    /// # Errors
+    /// As for [`request_to_json`](Self::request_to_json).
+    pub fn request_with_parts(&self, value: &Value, parts: &Parts) -> Result<Json, JsonError> {
         let (name, content) = self.request().ok_or_else(|| self.unusable())?;
-        JsonWriter::new(&self.contract.types, value).with_parts(parts).content(value, content, name, &ROOT)
+        JsonWriter::new(&self.contract, value).with_parts(parts).content(value, content, name, &ROOT)
     }
 
     /// Creates a response from JSON.
@@ -219,7 +231,15 @@ impl Operation {
     /// Converts a response to JSON, with the parts that came with it.
     pub(crate) fn response_with_parts(&self, value: &Value, parts: &Parts) -> Result<Json, JsonError> {
         let (name, content) = self.response().ok_or_else(|| self.unusable())?;
-        JsonWriter::new(&self.contract.types, value).with_parts(parts).content(value, content, name, &ROOT)
+        JsonWriter::new(&self.contract, value).with_parts(parts).content(value, content, name, &ROOT)
+    }
+
+    /// Converts a response to the text of its JSON.
+    pub(crate) fn response_to_text(&self, value: &Value, parts: &Parts) -> Result<String, JsonError> {
+        let (name, content) = self.response().ok_or_else(|| self.unusable())?;
+        let marked = Marked::default();
+        let writer = JsonWriter::new(&self.contract, value).with_parts(parts).with_marks(&marked);
+        Ok(marked.to_text(&writer.content(value, content, name, &ROOT)?))
     }
 
     /// Converts items of a list in the operation's messages to JSON, each by itself: a value that
@@ -228,7 +248,7 @@ impl Operation {
     /// # Errors
     /// If an item does not belong to the list at this path.
     pub fn items_to_json(&self, list: &ListPath, items: &[Value]) -> Result<Vec<Json>, JsonError> {
-        let mut writer = JsonWriter::new(&self.contract.types, &Value::Absent);
+        let mut writer = JsonWriter::new(&self.contract, &Value::Absent);
         let mut all = Vec::with_capacity(items.len());
         for item in items {
             writer = writer.of_another(item);

@@ -52,6 +52,11 @@ impl Types {
         number.is_some_and(|number| self.shared.contains(&number))
     }
 
+    /// Returns true if several places of a message may share this content.
+    pub(crate) fn is_shared_content(&self, number: u32) -> bool {
+        self.shared.contains(&number)
+    }
+
     /// Returns the type with a name, including built-in types, also by their names in drafts of XML
     /// Schema.
     pub(crate) fn named(&self, name: &QName) -> Option<TypeId> {

@@ -10,6 +10,7 @@ pub struct JsonError(Box<Inner>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Inner {
     path: String,
+    pointer: String,
     expected: String,
     found: String,
     /// Why the value is not accepted; empty if that is obvious.
@@ -19,8 +20,8 @@ struct Inner {
 impl JsonError {
     #[cold]
     pub(crate) fn new(path: &Path<'_>, expected: impl Into<String>, found: impl Into<String>) -> Self {
-        let (path, expected, found) = (path.to_string(), expected.into(), found.into());
-        JsonError(Box::new(Inner { path, expected, found, reason: String::new() }))
+        let (expected, found, reason) = (expected.into(), found.into(), String::new());
+        JsonError(Box::new(Inner { path: path.to_string(), pointer: path.pointer(), expected, found, reason }))
     }
 
     /// Adds the reason why the value is not accepted.
@@ -32,6 +33,12 @@ impl JsonError {
     /// Returns the position in `jq` syntax: `.order.item[2]`; empty for the whole value.
     pub fn path(&self) -> &str {
         &self.0.path
+    }
+
+    /// Returns the position as a JSON pointer (RFC 6901): `/order/item/2`; empty for the whole
+    /// value.
+    pub fn pointer(&self) -> &str {
+        &self.0.pointer
     }
 
     /// Returns the expected value.
@@ -47,7 +54,7 @@ impl JsonError {
 
 impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { path, expected, found, reason } = &*self.0;
+        let Inner { path, expected, found, reason, .. } = &*self.0;
         let path = if path.is_empty() { "." } else { path };
         write!(f, "{path}: expected {expected}, found {found}")?;
         if reason.is_empty() { Ok(()) } else { write!(f, ": {reason}") }

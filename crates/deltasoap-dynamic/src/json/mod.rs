@@ -40,8 +40,8 @@
 //! numbers. All other numbers are strings, as are `INF`, `-INF` and `NaN`, and values that a
 //! pattern or a union has in another form than the usual one (`00501`, `PT36H`). Numbers that are
 //! read keep all their digits, whatever their length: this crate enables serde_json's feature
-//! `arbitrary_precision`. Numbers are then equal in serde_json if their texts are. Everything else
-//! is a string as in XML: dates, base64, hexadecimal. Bytes in another part of a message's package
+//! `arbitrary_precision`. Numbers are then equal in serde_json if their texts are. [`Decimals`] chooses
+//! another form of numbers for the JSON that a contract writes. Everything else is a string as in XML: dates, base64, hexadecimal. Bytes in another part of a message's package
 //! (MTOM) are also base64 in a client's response; elsewhere, where the package is not available,
 //! they are `{"$part": "cid:..."}`. When JSON is read, a string is accepted for any simple type.
 //! Qualified names and notations are `{namespace}local`, since a prefix has no meaning outside its
@@ -87,6 +87,7 @@
 use deltasoap_core::QName;
 
 mod branches;
+mod columns;
 mod error;
 mod identities;
 mod keys;
@@ -96,17 +97,23 @@ mod path;
 mod reader;
 mod request;
 mod scalar;
+mod schema;
 mod text;
 mod tree;
 mod writer;
 
+pub use columns::TextError;
 pub use error::JsonError;
 pub use request::Request;
+pub use scalar::Decimals;
+pub use schema::JsonSchemas;
 pub use text::parse;
 
+pub(crate) use columns::{Marked, from_text};
 pub(crate) use keys::Layouts;
 pub(crate) use nil::is_nil;
 pub(crate) use open::document;
+use path::Path;
 pub(crate) use reader::JsonReader;
 pub(crate) use tree::{parse_name, tree_of};
 pub(crate) use writer::JsonWriter;
@@ -115,7 +122,7 @@ pub(crate) use writer::JsonWriter;
 const PART: &str = "$part";
 
 /// The root of a JSON value.
-pub(crate) const ROOT: path::Path<'static> = path::Path::Root;
+pub(crate) const ROOT: Path<'static> = Path::Root;
 
 /// Returns the error for JSON of an element that nothing declares.
 pub(crate) fn undeclared(name: &QName) -> JsonError {

@@ -1,6 +1,6 @@
 //! Positions in a JSON value: kept on the stack, and only formatted for an error.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// A place in a JSON value.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +17,20 @@ impl<'p> Path<'p> {
 
     pub(crate) fn index(&'p self, index: usize) -> Self {
         Path::Index(self, index)
+    }
+
+    /// Returns the position as a JSON pointer (RFC 6901).
+    pub(crate) fn pointer(&self) -> String {
+        match self {
+            Path::Root => String::new(),
+            Path::Key(parent, key) => format!("{}/{}", parent.pointer(), key.replace('~', "~0").replace('/', "~1")),
+            Path::Index(parent, index) => {
+                let mut pointer = parent.pointer();
+                // Writing to a string does not fail.
+                let _ = write!(pointer, "/{index}");
+                pointer
+            }
+        }
     }
 }
 
@@ -46,5 +60,6 @@ mod tests {
         let item = order.key("item");
         let second = item.index(1);
         assert_eq!(second.key("@id").to_string(), r#".order.item[1]["@id"]"#);
+        assert_eq!(second.key("a/b~c").pointer(), "/order/item/1/a~1b~0c");
     }
 }

@@ -31,6 +31,13 @@ impl<'o> Request<'o> {
         Request { operation, json: Json::Object(Map::new()), error: None }
     }
 
+    /// Starts from this JSON, in place of what was set before.
+    #[must_use]
+    pub fn with_json(mut self, json: Json) -> Self {
+        self.json = json;
+        self
+    }
+
     /// Sets the value at a path of properties and indices separated by `/`. Missing values on the
     /// path are created: objects, and arrays extended by one item at a time.
     #[must_use]

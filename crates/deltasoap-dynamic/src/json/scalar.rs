@@ -12,11 +12,28 @@ const SAFE: i64 = (1 << 53) - 1;
 /// Number of decimal digits that a double always keeps.
 const DIGITS: usize = 15;
 
+/// The form of decimals and large integers in JSON that is written: numbers of the types
+/// `xsd:decimal`, `xsd:integer` and those derived from it, `xsd:long` and `xsd:unsignedLong`. Either
+/// form is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Decimals {
+    /// Numbers if every reader of JSON gets them exactly, otherwise strings.
+    #[default]
+    Auto,
+    /// Always strings. The form then depends on the type alone.
+    Strings,
+    /// Always numbers, with all their digits. Readers that take every number for a double lose
+    /// digits.
+    Numbers,
+}
+
 /// Converts a simple value: to a boolean, a number if that is exact, or otherwise a string. Numbers
 /// of a union, or of a type with a pattern, keep the text of the message, since another text may be
 /// invalid: `5`, not `5.0`.
-pub(crate) fn to_json(simple: &Simple, view: View<'_>) -> Json {
+pub(crate) fn to_json(simple: &Simple, view: View<'_>, decimals: Decimals) -> Json {
     let number = match simple {
+        _ if decimals != Decimals::Auto && is_exact(simple.builtin()) => return exact(&simple.to_string(), decimals),
         Simple::NonCanonical(given) => given_number(given),
         Simple::Boolean(it) => return Json::Bool(*it),
         Simple::Double(_) | Simple::Float(_) if matches!(view.element, Element::Union(_)) => {
@@ -43,6 +60,26 @@ pub(crate) fn name_from_json(json: &Json, path: &Path<'_>) -> Result<Box<QName>,
     parts.map(|(namespace, local)| Box::new(QName::owned(namespace, local))).ok_or_else(wrong)
 }
 
+/// Returns true for the types whose values [`Decimals`] is about.
+pub(super) fn is_exact(builtin: Builtin) -> bool {
+    use Builtin::{
+        Decimal, Integer, Long, NegativeInteger, NonNegativeInteger, NonPositiveInteger, PositiveInteger, UnsignedLong,
+    };
+    let is_large_integer = matches!(
+        builtin,
+        Integer | Long | NegativeInteger | NonNegativeInteger | NonPositiveInteger | PositiveInteger | UnsignedLong
+    );
+    is_large_integer || builtin == Decimal
+}
+
+/// Returns a number as a string, or as a number if its text is one in JSON.
+fn exact(text: &str, decimals: Decimals) -> Json {
+    let number = Some(text).filter(|_| decimals == Decimals::Numbers).and_then(|text| text.parse::<Number>().ok());
+    // A number that has another text in JSON is not of this text: `007`.
+    let number = number.filter(|number| number.to_string() == text);
+    number.map_or_else(|| Json::String(text.to_owned()), Json::Number)
+}
+
 fn integer(text: &str) -> Option<Number> {
     text.parse::<i64>().ok().filter(|it| (-SAFE..=SAFE).contains(it)).map(Number::from)
 }
@@ -65,7 +102,7 @@ fn single(value: f32) -> Option<Number> {
     Number::from_f64(short.unwrap_or_else(|| f64::from(value)))
 }
 
-fn is_integer(builtin: Builtin) -> bool {
+pub(super) fn is_integer(builtin: Builtin) -> bool {
     use Builtin::{
         Byte, Int, Integer, Long, NegativeInteger, NonNegativeInteger, NonPositiveInteger, PositiveInteger, Short,
         UnsignedByte, UnsignedInt, UnsignedLong, UnsignedShort,

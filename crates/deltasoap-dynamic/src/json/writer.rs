@@ -7,9 +7,9 @@ use super::identities::{SharedIds, SharedOccurrence, identified, reference};
 use super::keys::{Layout, Slot};
 use super::nil::nil;
 use super::path::Path;
-use super::{JsonError, Layouts, PART, scalar};
+use super::{Decimals, JsonError, Layouts, Marked, PART, scalar};
 use crate::client::Parts;
-use crate::contract::Types;
+use crate::contract::{Contract, Types};
 use deltasoap_core::lexical::Base64;
 use deltasoap_core::schema::{ArrayElement, ComplexElement, Element, ElementRef, Field, OpenElement, Packing, View};
 use deltasoap_core::{Column, PartUri, QName, Record, Shared, Simple, Value};
@@ -20,19 +20,30 @@ use std::borrow::Borrow;
 pub(crate) struct JsonWriter<'c> {
     pub(super) types: &'c Types,
     pub(super) layouts: Layouts<'c>,
-    numbers: SharedIds,
+    shared: SharedIds,
+    decimals: Decimals,
     /// Bytes that came in separate parts.
     parts: Option<&'c Parts>,
+    /// The place for long lists that become text at once.
+    marked: Option<&'c Marked>,
 }
 
 impl<'c> JsonWriter<'c> {
-    pub(crate) fn new(types: &'c Types, value: &Value) -> Self {
-        JsonWriter { types, layouts: Layouts::new(&types.lowered.schema), numbers: SharedIds::of(value), parts: None }
+    pub(crate) fn new(contract: &'c Contract, value: &Value) -> Self {
+        let types = &*contract.types;
+        JsonWriter {
+            types,
+            layouts: Layouts::new(&types.lowered.schema),
+            shared: SharedIds::of(value),
+            decimals: contract.decimals,
+            parts: None,
+            marked: None,
+        }
     }
 
     /// Starts another value, with ids of its own.
     pub(crate) fn of_another(self, value: &Value) -> Self {
-        JsonWriter { numbers: SharedIds::of(value), ..self }
+        JsonWriter { shared: SharedIds::of(value), ..self }
     }
 
     /// Writes an item of a list.
@@ -46,6 +57,11 @@ impl<'c> JsonWriter<'c> {
     /// Adds the bytes of parts that the value refers to.
     pub(crate) fn with_parts(self, parts: &'c Parts) -> Self {
         JsonWriter { parts: Some(parts), ..self }
+    }
+
+    /// Leaves marks for long lists of doubles; [`Marked::to_text`] writes them.
+    pub(crate) fn with_marks(self, marked: &'c Marked) -> Self {
+        JsonWriter { marked: Some(marked), ..self }
     }
 
     /// Writes the content of an element of this name.
@@ -64,9 +80,11 @@ impl<'c> JsonWriter<'c> {
         }
         let view = self.layouts.schema.view(content);
         match (value, view.element) {
-            (Value::Simple(simple), Element::Simple(_) | Element::Union(_)) => Ok(scalar::to_json(simple, view)),
+            (Value::Simple(simple), Element::Simple(_) | Element::Union(_)) => {
+                Ok(scalar::to_json(simple, view, self.decimals))
+            }
             (Value::Name(name), Element::Simple(_)) => Ok(Json::String(name.to_string())),
-            (Value::Packed(column), Element::Simple(_)) => Ok(numbers(column, view)),
+            (Value::Packed(column), Element::Simple(_)) => Ok(items_of(column, view, self.decimals)),
             (Value::Part(uri), Element::Simple(simple)) => Ok(self.part(uri, simple.packed, view)),
             (Value::Record(record), Element::Complex(complex)) => {
                 let layout = self.layouts.of(content, complex);
@@ -88,7 +106,7 @@ impl<'c> JsonWriter<'c> {
         let bytes = self.parts.and_then(|parts| parts.bytes(uri));
         let column = bytes.zip(packed).and_then(|(bytes, packing)| Column::from_packed(bytes, packing).ok());
         match (column, bytes) {
-            (Some(column), _) => numbers(&column, view),
+            (Some(column), _) => items_of(&column, view, self.decimals),
             (None, Some(bytes)) => Json::String(Simple::Base64Binary(Base64(bytes.to_vec())).to_string()),
             (None, None) => Json::Object(Map::from_iter([(PART.to_owned(), Json::String(uri.to_string()))])),
         }
@@ -114,15 +132,15 @@ impl<'c> JsonWriter<'c> {
         name: &QName,
         path: &Path<'_>,
     ) -> Result<Json, JsonError> {
-        let number = self.numbers.next(shared);
+        let number = self.shared.next(shared);
         if let Some(SharedOccurrence::Other(number)) = number {
             return Ok(reference(number));
         }
         let value = shared.get().ok_or_else(|| JsonError::new(path, "a value", "a handle to a dropped value"))?;
-        let _within = self.numbers.enter(path)?;
+        let _within = self.shared.enter(path)?;
         let (json, number) = match (&*value, number) {
             // The id distinguishes it from a place that is itself nil.
-            (Value::Nil, None) => (nil(false), Some(SharedOccurrence::First(self.numbers.fresh()))),
+            (Value::Nil, None) => (nil(false), Some(SharedOccurrence::First(self.shared.fresh()))),
             (Value::Nil, number) => (nil(false), number),
             (value, number) => (self.content(value, content, name, path)?, number),
         };
@@ -152,7 +170,7 @@ impl<'c> JsonWriter<'c> {
         for (index, (value, key)) in record.attributes.iter().zip(&layout.attributes).enumerate() {
             let Some(value) = value else { continue };
             let view = self.layouts.schema.view(complex.attributes[index].element);
-            object.insert(key.clone(), scalar::to_json(value, view));
+            object.insert(key.clone(), scalar::to_json(value, view, self.decimals));
         }
         object.extend(record.others.iter().map(|(name, text)| (layout.other(name), Json::String(text.clone()))));
     }
@@ -195,7 +213,11 @@ impl<'c> JsonWriter<'c> {
         match value {
             Value::List(items) if field.is_repeated() => self.items(items.iter(), field, path),
             Value::Column(column) if column.is_empty() => Ok(None),
-            Value::Column(column) => Ok(Some(numbers(column, self.layouts.schema.view(field.element)))),
+            Value::Column(column) => {
+                let mark = self.marked.and_then(|marked| marked.mark(column));
+                let view = self.layouts.schema.view(field.element);
+                Ok(Some(mark.unwrap_or_else(|| items_of(column, view, self.decimals))))
+            }
             Value::Table(table) => self.items(table.rows().map(|row| Value::Record(Box::new(row))), field, path),
             value => self.occurrence(value, field, path).map(Some),
         }
@@ -268,6 +290,6 @@ fn misshapen(path: &Path<'_>) -> JsonError {
 }
 
 /// Writes the items of a column.
-fn numbers(column: &Column, view: View<'_>) -> Json {
-    column.iter().map(|item| scalar::to_json(&item, view)).collect()
+fn items_of(column: &Column, view: View<'_>, decimals: Decimals) -> Json {
+    column.iter().map(|item| scalar::to_json(&item, view, decimals)).collect()
 }

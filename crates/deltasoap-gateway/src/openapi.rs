@@ -1,0 +1,252 @@
+//! The OpenAPI 3.1 document of a service.
+
+use crate::config::ServiceConfig;
+use crate::parameters::Parameter;
+use crate::problem::{self, PROBLEM};
+use crate::targets::{Route, Target};
+use deltasoap_dynamic::json::JsonSchemas;
+use deltasoap_dynamic::{Contract, Operation};
+use http::Method;
+use serde_json::{Map, Value as Json, json};
+
+/// What references to schemas begin with.
+pub(crate) const SCHEMAS: &str = "#/components/schemas/";
+/// The schema of errors.
+const ERROR: &str = "Problem";
+/// Longer examples are left out, to keep the document readable.
+const MAX_EXAMPLE: usize = 16 << 10;
+
+/// The schemas of an operation's messages.
+#[derive(Debug, Clone)]
+pub(crate) struct Messages {
+    pub(crate) request: Json,
+    response: Option<Json>,
+    /// The header blocks of requests and their HTTP headers.
+    headers: Vec<Json>,
+    faults: Vec<(String, Json)>,
+}
+
+/// The schemas of all messages of a service.
+#[derive(Debug)]
+pub(crate) struct Schemas {
+    /// For each target.
+    pub(crate) messages: Vec<Messages>,
+    pub(crate) definitions: Map<String, Json>,
+}
+
+impl Schemas {
+    /// Makes the schemas for the operations of a service.
+    pub(crate) fn of(contract: &Contract, targets: &[Target]) -> Self {
+        let mut schemas = JsonSchemas::new(contract, SCHEMAS);
+        schemas.reserve(ERROR);
+        let messages = targets.iter().map(|target| messages(&mut schemas, target)).collect();
+        let mut definitions = schemas.finish();
+        definitions.insert(ERROR.to_owned(), problem::schema());
+        Schemas { messages, definitions }
+    }
+}
+
+fn messages(schemas: &mut JsonSchemas<'_>, target: &Target) -> Messages {
+    let operation = &target.operation;
+    let method = operation.method().ok();
+    let declared = method.map_or(&[][..], |method| &method.request_headers);
+    let headers = target.headers.iter().filter_map(|(header, name)| {
+        let field = declared.iter().find(|field| field.name == *name)?;
+        let schema = schemas.element(name, field.element);
+        Some(json!({
+            "name": header.as_str(),
+            "in": "header",
+            "required": false,
+            "description": format!("The SOAP header block {}.", name.local),
+            "content": { "application/json": { "schema": schema } }
+        }))
+    });
+    let headers = headers.collect();
+    let faults = method.map_or(&[][..], |method| &method.element.faults);
+    let faults = faults.iter().map(|fault| (fault.name.local.to_string(), schemas.element(&fault.name, fault.element)));
+    let faults = faults.collect();
+    Messages {
+        request: schemas.request(operation).unwrap_or_else(|| json!({})),
+        response: schemas.response(operation),
+        headers,
+        faults,
+    }
+}
+
+/// Writes the document.
+pub(crate) fn document(
+    config: &ServiceConfig,
+    contract: &Contract,
+    schemas: &Schemas,
+    targets: &[Target],
+    routes: &[Route],
+) -> Json {
+    let mut paths = Map::new();
+    for (index, target) in targets.iter().enumerate() {
+        let mut described = operation(target, &schemas.messages[index], config);
+        described["operationId"] = json!(identifier(&target.name));
+        described["requestBody"] = request_body(&schemas.messages[index].request, example(&target.operation));
+        paths.insert(format!("/operations/{}", target.name), json!({ "post": described }));
+    }
+    for route in routes {
+        let target = &targets[route.target];
+        let mut described = operation(target, &schemas.messages[route.target], config);
+        described["operationId"] = json!(route_identifier(&route.method, &route.template));
+        let own = route.parameters.iter().map(Parameter::describe);
+        let headers = described["parameters"].as_array().cloned().unwrap_or_default();
+        described["parameters"] = own.chain(headers).collect();
+        if let Some(schema) = &route.body_schema {
+            described["requestBody"] = request_body(schema, None);
+        }
+        let path = paths.entry(route.template.clone()).or_insert_with(|| json!({}));
+        path[route.method.as_str().to_ascii_lowercase()] = described;
+    }
+    let mut document = json!({
+        "openapi": "3.1.0",
+        "info": info(config, contract),
+        "servers": [{ "url": if config.path.is_empty() { "/" } else { &config.path } }],
+        "paths": paths,
+        "components": {
+            "schemas": schemas.definitions,
+            "responses": {
+                "Problem": {
+                    "description": "The call failed.",
+                    "content": { PROBLEM: { "schema": { "$ref": format!("{SCHEMAS}{ERROR}") } } }
+                }
+            }
+        }
+    });
+    if let Some((name, scheme)) = security(config) {
+        document["components"]["securitySchemes"] = json!({ name: scheme });
+        document["security"] = json!([{ name: [] }]);
+    }
+    document
+}
+
+fn info(config: &ServiceConfig, contract: &Contract) -> Json {
+    let definitions = contract.description().definitions();
+    let service = definitions.services.first();
+    let named = service.map(|service| service.name.local.to_string());
+    let title = config.title.clone().or(named).unwrap_or_else(|| "SOAP service".to_owned());
+    let mut info = json!({ "title": title, "version": config.version });
+    if let Some(text) = service.and_then(|service| service.documentation.as_deref()) {
+        info["description"] = json!(text.trim());
+    }
+    info
+}
+
+/// Describes how clients authenticate, if they do.
+fn security(config: &ServiceConfig) -> Option<(&'static str, Json)> {
+    use crate::config::CredentialsConfig::{BasicToUsernameToken, Pass};
+    match config.credentials.as_ref()? {
+        BasicToUsernameToken { .. } => Some(("basic", json!({ "type": "http", "scheme": "basic" }))),
+        Pass { headers } if headers.iter().any(|name| name.eq_ignore_ascii_case("authorization")) => Some((
+            "authorization",
+            json!({
+                "type": "apiKey",
+                "in": "header",
+                "name": "Authorization",
+                "description": "Passed to the service as it is."
+            }),
+        )),
+        _ => None,
+    }
+}
+
+/// Describes what all paths to an operation have in common.
+fn operation(target: &Target, messages: &Messages, config: &ServiceConfig) -> Json {
+    let mut described = json!({ "tags": [target.operation.port_name()] });
+    if let Some(text) = target.operation.documentation() {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        described["description"] = json!(text);
+    }
+    if !messages.headers.is_empty() {
+        described["parameters"] = json!(messages.headers);
+    }
+    let mut responses = Map::new();
+    match &messages.response {
+        Some(schema) => {
+            let mut content = json!({
+                "application/json": { "schema": schema },
+                "multipart/mixed": { "schema": { "type": "object" } }
+            });
+            if target.list.is_some() {
+                content["application/jsonl"] = json!({ "schema": {} });
+            }
+            responses.insert("200".to_owned(), json!({ "description": "The response.", "content": content }));
+        }
+        None => {
+            let accepted = json!({ "description": "Accepted; the operation has no response." });
+            responses.insert("202".to_owned(), accepted);
+        }
+    }
+    for (status, faults) in by_status(messages, config) {
+        responses.insert(status, fault_response(&faults));
+    }
+    responses.insert("default".to_owned(), json!({ "$ref": "#/components/responses/Problem" }));
+    described["responses"] = Json::Object(responses);
+    described
+}
+
+/// Returns the declared faults by their status.
+fn by_status<'m>(messages: &'m Messages, config: &ServiceConfig) -> Vec<(String, Vec<&'m (String, Json)>)> {
+    let mut all: Vec<(String, Vec<_>)> = Vec::new();
+    for fault in &messages.faults {
+        let status = config.faults.get(&fault.0).copied().unwrap_or(500).to_string();
+        match all.iter_mut().find(|(other, _)| *other == status) {
+            Some((_, faults)) => faults.push(fault),
+            None => all.push((status, vec![fault])),
+        }
+    }
+    all
+}
+
+fn fault_response(faults: &[&(String, Json)]) -> Json {
+    let names: Vec<_> = faults.iter().map(|(name, _)| name.as_str()).collect();
+    let details: Map<_, _> = faults.iter().map(|(name, schema)| (name.clone(), schema.clone())).collect();
+    let fault = json!({ "properties": { "fault": { "properties": { "detail": { "properties": details } } } } });
+    let schema = json!({ "allOf": [{ "$ref": format!("{SCHEMAS}{ERROR}") }, fault] });
+    json!({
+        "description": format!("The call failed; among the reasons may be: {}.", names.join(", ")),
+        "content": { PROBLEM: { "schema": schema } }
+    })
+}
+
+fn request_body(schema: &Json, example: Option<Json>) -> Json {
+    let mut json = json!({ "schema": schema });
+    if let Some(example) = example {
+        json["example"] = example;
+    }
+    json!({
+        "required": true,
+        "content": {
+            "application/json": json,
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "properties": { "request": schema },
+                    "required": ["request"],
+                    "additionalProperties": { "type": "string", "contentMediaType": "application/octet-stream" }
+                },
+                "encoding": { "request": { "contentType": "application/json" } }
+            }
+        }
+    })
+}
+
+/// Returns a request that contains every field, unless it is long.
+fn example(operation: &Operation) -> Option<Json> {
+    let sample = operation.request_sample()?;
+    let json = operation.request_to_json(&sample).ok()?;
+    Some(json).filter(|json| json.to_string().len() <= MAX_EXAMPLE)
+}
+
+/// Returns a name that programs can use for an operation.
+fn identifier(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}
+
+/// Returns the name of a route, which no operation has: it contains a method and a slash.
+fn route_identifier(method: &Method, template: &str) -> String {
+    format!("{}{}", method.as_str().to_ascii_lowercase(), identifier(template))
+}
