@@ -22,6 +22,12 @@ const TYPES: &str = "urn:deltasoap:problem:";
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
+    /// On the heap, since results hold it.
+    rest: Box<Rest>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Rest {
     kind: &'static str,
     title: &'static str,
     detail: String,
@@ -31,17 +37,18 @@ pub(crate) struct Problem {
 
 impl Problem {
     pub(crate) fn new(status: StatusCode, kind: &'static str, title: &'static str, detail: impl Into<String>) -> Self {
-        Problem { status, kind, title, detail: detail.into(), more: Map::new(), header: None }
+        let rest = Rest { kind, title, detail: detail.into(), more: Map::new(), header: None };
+        Problem { status, rest: Box::new(rest) }
     }
 
     /// Adds a member.
     fn with(mut self, key: &str, value: impl Into<Json>) -> Self {
-        self.more.insert(key.to_owned(), value.into());
+        self.rest.more.insert(key.to_owned(), value.into());
         self
     }
 
     fn header(mut self, name: HeaderName, value: &str) -> Self {
-        self.header = HeaderValue::from_str(value).ok().map(|value| (name, value));
+        self.rest.header = HeaderValue::from_str(value).ok().map(|value| (name, value));
         self
     }
 
@@ -240,13 +247,13 @@ impl Problem {
 
     pub(crate) fn to_json(&self) -> Json {
         let mut json = json!({
-            "type": format!("{TYPES}{}", self.kind),
-            "title": self.title,
+            "type": format!("{TYPES}{}", self.rest.kind),
+            "title": self.rest.title,
             "status": self.status.as_u16(),
-            "detail": self.detail,
+            "detail": self.rest.detail,
         });
         if let Json::Object(object) = &mut json {
-            object.extend(self.more.clone());
+            object.extend(self.rest.more.clone());
         }
         json
     }
@@ -255,7 +262,7 @@ impl Problem {
         let mut response = Response::new(full(self.to_json().to_string()));
         *response.status_mut() = self.status;
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM));
-        if let Some((name, value)) = &self.header {
+        if let Some((name, value)) = &self.rest.header {
             response.headers_mut().insert(name, value.clone());
         }
         response

@@ -16,7 +16,7 @@ const ORDER: &str = r#"{"customer": "Ada", "item": [{"code": "A-1", "count": 2}]
 async fn an_operation_is_a_post_of_its_json() {
     let gateway = plain();
     let placed = post(&gateway, "/operations/Order", ORDER).await;
-    assert_eq!((placed.status.as_u16(), &*placed.headers["content-type"].as_bytes()), (200, &b"application/json"[..]));
+    assert_eq!((placed.status.as_u16(), placed.headers["content-type"].as_bytes()), (200, &b"application/json"[..]));
     let client = DynamicClient::with_transport(shop(), Mock::new(shop()).service().expect("a service"));
     let expected = client.call("Order", &serde_json::from_str(ORDER).expect("JSON")).await.expect("an answer");
     assert_eq!(placed.json(), expected);

@@ -23,7 +23,7 @@ pub(crate) fn shop() -> Contract {
 /// Returns a gateway of shops, with the rest of the first one's configuration, and one mock for
 /// each.
 pub(crate) fn gateway(config: &str) -> Gateway {
-    with(config, |contract| Mock::new(contract))
+    with(config, Mock::new)
 }
 
 /// Like [`gateway`], with mocks that a function makes.
