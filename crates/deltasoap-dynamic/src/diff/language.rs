@@ -449,8 +449,8 @@ pub(super) fn without(types: &Types, model: &Particle, names: &HashSet<QName>) -
     Particle { term, ..*model }
 }
 
-/// Returns a model in which a number of occurrences above this one is no limit. Numbers are compared
-/// by their [`range`]; what remains to be compared needs no message that is so long.
+/// Returns a model in which a number of occurrences above this one is no limit. Numbers are
+/// compared by their [`range`]; what remains to be compared needs no message that is so long.
 pub(super) fn bounded(model: &Particle, most: u32) -> Particle {
     let parts = |parts: &[Particle]| parts.iter().map(|part| bounded(part, most)).collect();
     let term = match &model.term {
