@@ -1,8 +1,8 @@
 //! `cargo xtask samples`, `cargo xtask xsts` and `cargo xtask openapi`: checks our samples, our
 //! validation and our OpenAPI documents with other implementations.
 //!
-//! The judges are libxml2 and the Python packages xmlschema and openapi-spec-validator; the programs
-//! that call them are in `tests/schema` and `tests/openapi`.
+//! The judges are libxml2 and the Python packages xmlschema and openapi-spec-validator; the
+//! programs that call them are in `tests/schema` and `tests/openapi`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -46,7 +46,8 @@ pub struct Xsts {
 
 #[derive(Args)]
 pub struct OpenApi {
-    /// WSDLs to describe, besides those of testdata [default: ../shared/corpora/wsdl if it is there]
+    /// WSDLs to describe, besides those of testdata [default: ../shared/corpora/wsdl if it is
+    /// there]
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
 }

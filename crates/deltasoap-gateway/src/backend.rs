@@ -76,8 +76,8 @@ impl Backend {
         self
     }
 
-    /// Sets options of all calls, such as further HTTP headers. Those of the configuration and of the
-    /// client's request take precedence.
+    /// Sets options of all calls, such as further HTTP headers. Those of the configuration and of
+    /// the client's request take precedence.
     #[must_use]
     pub fn options(mut self, options: CallOptions) -> Self {
         self.options = options;

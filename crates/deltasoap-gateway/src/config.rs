@@ -313,9 +313,9 @@ pub struct Tls {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RouteConfig {
-    /// The path, with parameters in braces: `/orders/{number}`. `/orders?status&customer` also names
-    /// the parameters of the query; without `?`, a request without a body takes all properties with
-    /// a simple value.
+    /// The path, with parameters in braces: `/orders/{number}`. `/orders?status&customer` also
+    /// names the parameters of the query; without `?`, a request without a body takes all
+    /// properties with a simple value.
     pub path: String,
     /// The method: `GET` (default), `DELETE`, `POST`, `PUT` or `PATCH`. The first two have no body.
     #[serde(default)]

@@ -1,8 +1,8 @@
 //! The gateway as a tower service: which path is what, and what a call does.
 //!
 //! Everything that a configuration determines is in one [`Core`], which is built whole and then
-//! replaced whole, so that a request sees one configuration from its beginning to its end. The paths
-//! are in a radix tree; compression and CORS are layers around the core.
+//! replaced whole, so that a request sees one configuration from its beginning to its end. The
+//! paths are in a radix tree; compression and CORS are layers around the core.
 
 use crate::accept::{self, Form};
 use crate::backend::{Backend, Ready, Transport};

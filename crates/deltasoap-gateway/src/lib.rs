@@ -1,7 +1,7 @@
 //! REST, JSON and OpenAPI for SOAP services, by their WSDL alone.
 //!
-//! A [`Gateway`] is a [`tower::Service`] that calls SOAP services for clients that know only JSON. Of
-//! each service it has
+//! A [`Gateway`] is a [`tower::Service`] that calls SOAP services for clients that know only JSON.
+//! Of each service it has
 //!
 //! | | |
 //! |---|---|

@@ -1,9 +1,9 @@
 //! Attachments: requests in `multipart/form-data`, responses in `multipart/mixed`.
 //!
 //! In a form, the field `request` is the request's JSON, and every other field is a part that is
-//! sent with the SOAP message. The JSON refers to it by `{"$part": "cid:NAME"}`; a part that nothing
-//! refers to is an attachment. A response has the JSON first, and then the parts with their content
-//! IDs.
+//! sent with the SOAP message. The JSON refers to it by `{"$part": "cid:NAME"}`; a part that
+//! nothing refers to is an attachment. A response has the JSON first, and then the parts with their
+//! content IDs.
 
 use crate::problem::Problem;
 use bytes::{BufMut, Bytes, BytesMut};

@@ -3,8 +3,8 @@
 //! They would take most of the time otherwise: a JSON value of a number holds a text of its own.
 //! Everything else goes through JSON values, so that there is one mapping. When reading, the lists
 //! are directly in the message's element; text that is anything but plain numbers there is read in
-//! the usual way, which also finds what is wrong with it. When writing, a list is a mark in the JSON
-//! value, and becomes text with it.
+//! the usual way, which also finds what is wrong with it. When writing, a list is a mark in the
+//! JSON value, and becomes text with it.
 
 use super::keys::{Layout, Slot};
 use super::{JsonError, JsonReader, Path, parse};
@@ -272,6 +272,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
         #[test]
         fn lists_are_what_they_are_in_the_usual_way(
             levels in prop::collection::vec(prop::num::f64::ANY.prop_map(|it| format!("{it:?}")), 0..200),

@@ -40,13 +40,14 @@
 //! numbers. All other numbers are strings, as are `INF`, `-INF` and `NaN`, and values that a
 //! pattern or a union has in another form than the usual one (`00501`, `PT36H`). Numbers that are
 //! read keep all their digits, whatever their length: this crate enables serde_json's feature
-//! `arbitrary_precision`. Numbers are then equal in serde_json if their texts are. [`Decimals`] chooses
-//! another form of numbers for the JSON that a contract writes. Everything else is a string as in XML: dates, base64, hexadecimal. Bytes in another part of a message's package
-//! (MTOM) are also base64 in a client's response; elsewhere, where the package is not available,
-//! they are `{"$part": "cid:..."}`. When JSON is read, a string is accepted for any simple type.
-//! Qualified names and notations are `{namespace}local`, since a prefix has no meaning outside its
-//! message. So are those in lists, separated by spaces, and those among the members of a union: a
-//! string of that form is a name there.
+//! `arbitrary_precision`. Numbers are then equal in serde_json if their texts are. [`Decimals`]
+//! chooses another form of numbers for the JSON that a contract writes. Everything else is a string
+//! as in XML: dates, base64, hexadecimal. Bytes in another part of a message's package (MTOM) are
+//! also base64 in a client's response; elsewhere, where the package is not available, they are
+//! `{"$part": "cid:..."}`. When JSON is read, a string is accepted for any simple type. Qualified
+//! names and notations are `{namespace}local`, since a prefix has no meaning outside its message.
+//! So are those in lists, separated by spaces, and those among the members of a union: a string of
+//! that form is a name there.
 //!
 //! # Derived types
 //!

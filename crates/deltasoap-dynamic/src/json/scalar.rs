@@ -13,8 +13,8 @@ const SAFE: i64 = (1 << 53) - 1;
 const DIGITS: usize = 15;
 
 /// The form of decimals and large integers in JSON that is written: numbers of the types
-/// `xsd:decimal`, `xsd:integer` and those derived from it, `xsd:long` and `xsd:unsignedLong`. Either
-/// form is read.
+/// `xsd:decimal`, `xsd:integer` and those derived from it, `xsd:long` and `xsd:unsignedLong`.
+/// Either form is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Decimals {

@@ -2,9 +2,9 @@
 //! nothing of XML.
 //!
 //! The schemas describe the form in which values are *written*, in JSON Schema 2020-12, the dialect
-//! of OpenAPI 3.1. More is read than they describe, such as a string for any number. They follow the
-//! engine's schema and the [layouts](super::keys), as reader and writer do, and take documentation
-//! and facets from the WSDL.
+//! of OpenAPI 3.1. More is read than they describe, such as a string for any number. They follow
+//! the engine's schema and the [layouts](super::keys), as reader and writer do, and take
+//! documentation and facets from the WSDL.
 //!
 //! Every complex type, and every simple type with a name, is a *definition* of its own, to which
 //! the places where it occurs refer. So recursive types need no special care, and the size of all
@@ -131,8 +131,8 @@ impl<'c> JsonSchemas<'c> {
         })
     }
 
-    /// Returns the schema of an element of this name and content, such as a header block or an entry
-    /// of a fault's detail.
+    /// Returns the schema of an element of this name and content, such as a header block or an
+    /// entry of a fault's detail.
     pub fn element(&mut self, name: &QName, content: ElementRef) -> Json {
         self.made(|schemas| schemas.content(content, &name.local, MAX_DEPTH))
     }
