@@ -32,6 +32,10 @@ struct Diff;
 struct Gateway;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/mcp.md")]
+struct Mcp;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/tonic-and-reqwest.md")]
 struct TonicAndReqwest;
 
