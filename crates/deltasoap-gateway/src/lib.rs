@@ -40,7 +40,7 @@
 //! # }
 //! ```
 //!
-//! The other way round, a [`Reverse`] serves SOAP, and calls a JSON service by the same mapping.
+//! A [`Reverse`] serves SOAP, and calls a JSON service by the same mapping.
 //!
 //! A [`Config`] comes from a TOML file or is built. A gateway [replaces](Gateway::replace) its
 //! configuration while it runs. Health and metrics are those of

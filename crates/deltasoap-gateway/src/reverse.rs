@@ -1,4 +1,4 @@
-//! The other way round: SOAP for a JSON service.
+//! The reverse direction: SOAP for a JSON service.
 //!
 //! A SOAP request becomes the HTTP request that a gateway with the same configuration would have
 //! made the SOAP request from: a route of its operation if the request has nothing that the route

@@ -389,7 +389,7 @@ pub struct Gateway {
     /// Only print the JSON schema of the configuration
     #[arg(long, conflicts_with_all = ["wsdl", "config", "check", "openapi"])]
     pub schema: bool,
-    /// The other way round: serve SOAP, and call the JSON service at this URL, whose paths are
+    /// Reverse the direction: serve SOAP, and call the JSON service at this URL, whose paths are
     /// those of a gateway
     #[arg(long, value_name = "URL", requires = "wsdl", conflicts_with_all = ["endpoint", "openapi"], value_parser = ParseWith(values::endpoint))]
     pub reverse: Option<String>,

@@ -1,4 +1,4 @@
-//! `gateway`: REST, JSON and OpenAPI in front of SOAP services.
+//! `gateway`: REST, JSON and OpenAPI for SOAP services.
 
 use super::access::{credentials, transport};
 use super::call::{leads_away, leads_inside};

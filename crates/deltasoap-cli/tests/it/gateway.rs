@@ -1,4 +1,4 @@
-//! The gateway as a program: in front of a mock, the other way round, and with a configuration.
+//! The gateway as a program: for a mock, reversed, and with a configuration.
 
 use super::*;
 use std::io::Read as _;

@@ -4,7 +4,7 @@
 //! An existing *server* receives requests of clients that were made from the new contract, and
 //! answers by the old one. Either breaks if a message that one contract allows is refused by the
 //! other. So for every message of every operation there are two questions: is all that the old
-//! contract allows allowed by the new one, and the other way round?
+//! contract allows allowed by the new one, and vice versa?
 //!
 //! The answer is found by a walk over pairs of declarations (`pairs`): what they say about
 //! elements (`declared`), children (`content`, `language`), attributes (`attributes`) and
@@ -470,7 +470,7 @@ fn both<'e>(operations: Operations<'e>, contracts: [&'e Contract; 2], kind: &'e 
     ]
 }
 
-/// Returns who sends a message. If the service starts an exchange, it is the other way round.
+/// Returns who sends a message. If the service starts the exchange, the service sends the request.
 fn sender(operation: &Operation, kind: &MessageKind) -> Sender {
     let is_first = matches!(kind, MessageKind::Request | MessageKind::RequestHeader(_));
     match is_first != operation.declaration().is_solicited {
