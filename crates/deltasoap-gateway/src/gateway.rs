@@ -38,10 +38,11 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::util::BoxCloneSyncService;
-use tower::{Layer, Service};
+use tower::{Layer, Service, service_fn};
+use tower_http::compression::Compression;
 use tower_http::compression::predicate::SizeAbove;
 use tower_http::cors::{AllowHeaders, AllowMethods, AllowOrigin, CorsLayer};
-use tower_http::{compression, decompression};
+use tower_http::decompression::{DecompressionBody, RequestDecompression};
 
 type RequestBody = UnsyncBoxBody<Bytes, BoxError>;
 type App = BoxCloneSyncService<Request<RequestBody>, Response<ResponseBody>, Infallible>;
@@ -79,12 +80,16 @@ impl Gateway {
     /// If the configuration does not match the contracts, or contradicts itself. The error names
     /// the key.
     pub fn new(config: &Config, backends: Vec<Backend>) -> Result<Self, ConfigError> {
-        let core = CoreService(Arc::new(Core::new(config, backends)?));
-        let reading = decompression::RequestDecompression::new(core);
+        let core = Arc::new(Core::new(config, backends)?);
+        let answering = service_fn(move |request: Request<DecompressionBody<RequestBody>>| {
+            let core = Arc::clone(&core);
+            async move { Ok::<_, Infallible>(core.answer(request).await) }
+        });
+        let reading = RequestDecompression::new(answering);
         let app = match &config.compression {
             Some(compression) => {
                 let when = SizeAbove::new(compression.from_bytes);
-                let compressed = compression::Compression::new(reading).compress_when(when);
+                let compressed = Compression::new(reading).compress_when(when);
                 shared(config.cors.as_ref(), Unified(compressed))?
             }
             None => shared(config.cors.as_ref(), Unified(reading))?,
@@ -640,28 +645,6 @@ fn noted(head: &Parts, operation: Option<&str>, status: StatusCode, start: Insta
     let labels = [("operation", operation.clone()), ("status", status.as_str().to_owned())];
     metrics::counter!("deltasoap_gateway_requests_total", &labels).increment(1);
     metrics::histogram!("deltasoap_gateway_duration_seconds", "operation" => operation).record(elapsed.as_secs_f64());
-}
-
-/// The core as a tower service.
-#[derive(Clone)]
-struct CoreService(Arc<Core>);
-
-impl<B> Service<Request<B>> for CoreService
-where
-    B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
-{
-    type Response = Response<ResponseBody>;
-    type Error = Infallible;
-    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<B>) -> Self::Future {
-        let core = Arc::clone(&self.0);
-        Box::pin(async move { Ok(core.answer(request).await) })
-    }
 }
 
 #[cfg(test)]
