@@ -94,6 +94,13 @@ fn build() -> Result<()> {
     shell::build(&["deltasoap-cli"], Profile::Release)
 }
 
+/// Returns the command for a gateway to our server's service.
+fn gateway(origin: &str) -> Command {
+    let mut command = shell::ours("deltasoap-cli", Profile::Release);
+    command.arg("gateway").arg(format!("{origin}/bench?wsdl")).args(["--listen", "127.0.0.1:0"]);
+    command
+}
+
 /// Returns the command for our server.
 fn serve() -> Command {
     let mut command = shell::ours("deltasoap-cli", Profile::Release);
@@ -110,8 +117,10 @@ fn install() -> Result<PathBuf> {
 
 fn visit(origin: &str, chromium: &std::path::Path) -> Result<ExitCode> {
     shell::build(&["deltasoap-browser-test"], Profile::Dev)?;
+    let gateway = Server::start("gateway", &mut gateway(origin), 1)?;
     let mut tests = shell::ours("deltasoap-browser-test", Profile::Dev);
-    tests.arg(origin).arg("--report").arg(report()?).arg("--cost").arg(cost()?);
+    tests.arg(origin).arg("--gateway").arg(gateway.url.trim_end_matches('/')).arg("--report").arg(report()?);
+    tests.arg("--cost").arg(cost()?);
     tests.arg("--demo").arg(demo()?).arg("--replay").arg(replay()?);
     tests.arg("--chromium").arg(chromium).arg("--screenshots").arg(shell::root().join("target/browser"));
     let is_passed = shell::passes_within(LIMIT, &mut tests)?;

@@ -430,7 +430,7 @@ fn paths(services: &[Ready]) -> Result<matchit::Router<Vec<(Method, Action)>>, C
         let path = &service.path;
         add(format!("{path}/operations/{{name}}"), Method::POST, Action::Operation { service: index })?;
         add(format!("{path}/openapi.json"), Method::GET, Action::Static(Page::json(service.document.clone())))?;
-        for (name, page) in page::of_service() {
+        for (name, page) in page::of_service()? {
             add(format!("{path}/{name}"), Method::GET, Action::Static(page))?;
         }
         for (number, route) in service.routes.iter().enumerate() {

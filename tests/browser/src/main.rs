@@ -10,6 +10,7 @@
 mod browser;
 mod cost;
 mod demo;
+mod gateway;
 mod page;
 mod report;
 mod tests;
@@ -28,6 +29,9 @@ use visit::Visit;
 struct Arguments {
     /// Origin of `deltasoap serve`, such as http://127.0.0.1:8080
     origin: String,
+    /// Origin of `deltasoap gateway` for its service /bench, whose page is to be tested as well
+    #[arg(long)]
+    gateway: Option<String>,
     /// The report of a record of the benchmark suite, to be tested as well
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -67,6 +71,9 @@ fn run(arguments: &Arguments) -> Result<usize> {
     std::fs::create_dir_all(&arguments.screenshots).context("cannot create the folder for screenshots")?;
     let mut browser = Browser::start(&arguments.chromium)?;
     let mut failures = run_all(&mut browser, &TESTS, &arguments.origin, &arguments.screenshots);
+    if let Some(origin) = &arguments.gateway {
+        failures += run_all(&mut browser, &gateway::TESTS, origin, &arguments.screenshots);
+    }
     let files: [(&Option<PathBuf>, &Tests); 4] = [
         (&arguments.report, &report::TESTS),
         (&arguments.cost, &cost::TESTS),

@@ -181,6 +181,11 @@ impl<'b> Visit<'b> {
         self.check(&format!("({request}.value = {request}.value.replace({old}, {new})).includes({new})"))
     }
 
+    /// Types a text into the field with the focus.
+    pub fn type_text(&mut self, text: &str) -> Result<()> {
+        self.call("Input.insertText", json!({ "text": text })).map(drop)
+    }
+
     /// Puts the focus on an element.
     pub fn focus(&mut self, selector: &str) -> Result<()> {
         self.value(&format!("document.querySelector(`{selector}`).focus()")).map(drop)

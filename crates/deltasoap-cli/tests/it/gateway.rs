@@ -29,7 +29,7 @@ fn a_service_is_called_in_json() {
     assert!(placed.starts_with("HTTP/1.1 200 OK\r\n"), "{placed}");
     let called = run(&["call", &shop(), "Order", "-d", ORDER, "--endpoint", &mock.url]);
     assert_eq!(body(&placed), json(&called), "the JSON is that of `call`");
-    assert!(exchanged(&gateway, "GET /", "").contains("<script src=\"try.js\""));
+    assert!(exchanged(&gateway, "GET /", "").contains("<script src=\"swagger-ui-bundle.js\""));
     assert_eq!(body(&exchanged(&gateway, "GET /openapi.json", ""))["openapi"], "3.1.0");
     assert!(exchanged(&gateway, "GET /health", "").starts_with("HTTP/1.1 200"));
     let metrics = exchanged(&gateway, "GET /metrics", "");
