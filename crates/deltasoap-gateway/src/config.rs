@@ -108,6 +108,10 @@ pub struct ServiceConfig {
     /// The URL that requests are sent to; default: that of the WSDL.
     #[serde(default)]
     pub endpoint: Option<String>,
+    /// The port whose operations are called, as `Port` or `Service.Port`: one for SOAP 1.2, for
+    /// example. Default: operations of all ports, each at the first port that has it.
+    #[serde(default)]
+    pub port: Option<String>,
     /// How decimals and large integers are written.
     #[serde(default)]
     pub decimals: DecimalForm,
@@ -162,6 +166,7 @@ impl ServiceConfig {
             title: None,
             version: first_version(),
             endpoint: None,
+            port: None,
             decimals: DecimalForm::default(),
             timeout_seconds: call_seconds(),
             retries: attempts(),

@@ -8,6 +8,7 @@ use deltasoap_dynamic::json::JsonSchemas;
 use deltasoap_dynamic::{Contract, Operation};
 use http::Method;
 use serde_json::{Map, Value as Json, json};
+use std::collections::HashSet;
 
 /// What references to schemas begin with.
 pub(crate) const SCHEMAS: &str = "#/components/schemas/";
@@ -32,6 +33,8 @@ pub(crate) struct Schemas {
     /// For each target.
     pub(crate) messages: Vec<Messages>,
     pub(crate) definitions: Map<String, Json>,
+    /// The names of definitions of values that contain bytes.
+    with_bytes: HashSet<String>,
 }
 
 impl Schemas {
@@ -42,7 +45,42 @@ impl Schemas {
         let messages = targets.iter().map(|target| messages(&mut schemas, target)).collect();
         let mut definitions = schemas.finish();
         definitions.insert(ERROR.to_owned(), problem::schema());
-        Schemas { messages, definitions }
+        let with_bytes = with_bytes(&definitions);
+        Schemas { messages, definitions, with_bytes }
+    }
+
+    /// Returns true if values of a schema contain bytes, which can be parts of their own.
+    fn has_bytes(&self, schema: &Json) -> bool {
+        has_bytes(schema, &self.with_bytes)
+    }
+}
+
+/// Returns the names of the definitions of values that contain bytes.
+fn with_bytes(definitions: &Map<String, Json>) -> HashSet<String> {
+    let mut found = HashSet::new();
+    loop {
+        let known = found.len();
+        for (name, schema) in definitions {
+            if !found.contains(name) && has_bytes(schema, &found) {
+                found.insert(name.clone());
+            }
+        }
+        if found.len() == known {
+            return found;
+        }
+    }
+}
+
+/// Returns true if a schema has bytes, or refers to one of these definitions.
+fn has_bytes(schema: &Json, found: &HashSet<String>) -> bool {
+    match schema {
+        Json::Object(keys) => keys.iter().any(|(key, value)| match (&**key, value) {
+            ("contentEncoding", _) => true,
+            ("$ref", Json::String(name)) => name.strip_prefix(SCHEMAS).is_some_and(|name| found.contains(name)),
+            _ => has_bytes(value, found),
+        }),
+        Json::Array(items) => items.iter().any(|item| has_bytes(item, found)),
+        _ => false,
     }
 }
 
@@ -83,20 +121,21 @@ pub(crate) fn document(
 ) -> Json {
     let mut paths = Map::new();
     for (index, target) in targets.iter().enumerate() {
-        let mut described = operation(target, &schemas.messages[index], config);
+        let mut described = operation(target, index, schemas, config);
         described["operationId"] = json!(identifier(&target.name));
-        described["requestBody"] = request_body(&schemas.messages[index].request, example(&target.operation));
+        let request = &schemas.messages[index].request;
+        described["requestBody"] = request_body(request, schemas.has_bytes(request), example(&target.operation));
         paths.insert(format!("/operations/{}", target.name), json!({ "post": described }));
     }
     for route in routes {
         let target = &targets[route.target];
-        let mut described = operation(target, &schemas.messages[route.target], config);
+        let mut described = operation(target, route.target, schemas, config);
         described["operationId"] = json!(route_identifier(&route.method, &route.template));
         let own = route.parameters.iter().map(Parameter::describe);
         let headers = described["parameters"].as_array().cloned().unwrap_or_default();
         described["parameters"] = own.chain(headers).collect();
         if let Some(schema) = &route.body_schema {
-            described["requestBody"] = request_body(schema, None);
+            described["requestBody"] = request_body(schema, schemas.has_bytes(schema), None);
         }
         let path = paths.entry(route.template.clone()).or_insert_with(|| json!({}));
         path[route.method.as_str().to_ascii_lowercase()] = described;
@@ -154,7 +193,8 @@ fn security(config: &ServiceConfig) -> Option<(&'static str, Json)> {
 }
 
 /// Describes what all paths to an operation have in common.
-fn operation(target: &Target, messages: &Messages, config: &ServiceConfig) -> Json {
+fn operation(target: &Target, index: usize, schemas: &Schemas, config: &ServiceConfig) -> Json {
+    let messages = &schemas.messages[index];
     let mut described = json!({ "tags": [target.operation.port_name()] });
     if let Some(text) = target.operation.documentation() {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -166,14 +206,18 @@ fn operation(target: &Target, messages: &Messages, config: &ServiceConfig) -> Js
     let mut responses = Map::new();
     match &messages.response {
         Some(schema) => {
-            let mut content = json!({
-                "application/json": { "schema": schema },
-                "multipart/mixed": { "schema": { "type": "object" } }
-            });
-            if target.list.is_some() {
-                content["application/jsonl"] = json!({ "schema": {} });
+            let mut content = json!({ "application/json": { "schema": schema } });
+            // Only where it is of use: generated clients take it for another form of the response.
+            if schemas.has_bytes(schema) {
+                content["multipart/mixed"] = json!({ "schema": { "type": "object" } });
             }
-            responses.insert("200".to_owned(), json!({ "description": "The response.", "content": content }));
+            let mut description = "The response.".to_owned();
+            // OpenAPI 3.1 cannot describe lines.
+            if let Some(list) = &target.list {
+                description +=
+                    &format!(" With `Accept: application/jsonl`, the items of {list}, each on its own line.");
+            }
+            responses.insert("200".to_owned(), json!({ "description": description, "content": content }));
         }
         None => {
             let accepted = json!({ "description": "Accepted; the operation has no response." });
@@ -212,26 +256,24 @@ fn fault_response(faults: &[&(String, Json)]) -> Json {
     })
 }
 
-fn request_body(schema: &Json, example: Option<Json>) -> Json {
+fn request_body(schema: &Json, has_bytes: bool, example: Option<Json>) -> Json {
     let mut json = json!({ "schema": schema });
     if let Some(example) = example {
         json["example"] = example;
     }
-    json!({
-        "required": true,
-        "content": {
-            "application/json": json,
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "properties": { "request": schema },
-                    "required": ["request"],
-                    "additionalProperties": { "type": "string", "contentMediaType": "application/octet-stream" }
-                },
-                "encoding": { "request": { "contentType": "application/json" } }
-            }
-        }
-    })
+    let mut content = json!({ "application/json": json });
+    if has_bytes {
+        content["multipart/form-data"] = json!({
+            "schema": {
+                "type": "object",
+                "properties": { "request": schema },
+                "required": ["request"],
+                "additionalProperties": { "type": "string", "contentMediaType": "application/octet-stream" }
+            },
+            "encoding": { "request": { "contentType": "application/json" } }
+        });
+    }
+    json!({ "required": true, "content": content })
 }
 
 /// Returns a request that contains every field, unless it is long.

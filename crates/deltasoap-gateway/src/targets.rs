@@ -9,7 +9,7 @@ use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_http::DescribedList;
 use http::{HeaderName, Method};
 use serde_json::Value as Json;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// What the names of HTTP headers with the content of a SOAP header block begin with.
@@ -50,10 +50,19 @@ pub(crate) fn targets(contract: &Contract, config: &ServiceConfig, place: &str) 
     let mut all = Vec::new();
     let mut known = HashSet::new();
     for operation in contract.operations() {
-        let Some((name, operation)) = short_name(contract, &operation) else { continue };
+        let named = match &config.port {
+            Some(port) => is_at(&operation, port).then(|| (operation.distinct_name(), operation)),
+            None => short_name(contract, &operation),
+        };
+        let Some((name, operation)) = named else { continue };
         if known.insert(name.clone()) && operation.method().is_ok() {
             all.push(Target::new(name, operation));
         }
+    }
+    if let (Some(port), true) = (&config.port, known.is_empty()) {
+        let ports: BTreeSet<_> = contract.operations().iter().map(Operation::port_name).collect();
+        let ports = Vec::from_iter(ports).join(", ");
+        return Err(ConfigError::invalid(format!("{place}.port"), format!("no port {port}; the WSDL has {ports}")));
     }
     for (index, name) in config.idempotent.iter().enumerate() {
         let place = format!("{place}.idempotent[{index}]");
@@ -61,6 +70,11 @@ pub(crate) fn targets(contract: &Contract, config: &ServiceConfig, place: &str) 
         all[index].is_idempotent = true;
     }
     Ok(all)
+}
+
+/// Returns true for an operation of a port, which is `Port` or `Service.Port`.
+fn is_at(operation: &Operation, port: &str) -> bool {
+    operation.port_name() == port || operation.port().is_some_and(|own| *own.name == *port)
 }
 
 /// Returns the shortest name that finds an operation, and what it finds: the operation, or the same

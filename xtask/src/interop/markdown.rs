@@ -2,7 +2,7 @@
 //! a peer does not offer.
 
 use super::results::{
-    ADDRESSING, ASGI, CODED, Column, MESSAGES, Rows, SECURITY, SESSIONS, Side, TestResult, VALUES, VERSIONS,
+    ADDRESSING, ASGI, CODED, Column, JSON, MESSAGES, Rows, SECURITY, SESSIONS, Side, TestResult, VALUES, VERSIONS,
 };
 
 const HEAD: &str = "# Tests with other toolkits
@@ -25,16 +25,23 @@ const ASGI_INTRODUCTION: &str = "The same services as functions in Python, an ap
 
 ";
 
+const JSON_INTRODUCTION: &str =
+    "Clients in TypeScript and Python that openapi-typescript and openapi-python-client make from the
+document of `deltasoap gateway` call the servers through the gateway.
+
+";
+
 /// Returns the whole file.
 pub fn of(columns: &[Column]) -> String {
     let messages = section("Messages", "", MESSAGES, columns);
     let values = section("Values", "", VALUES, columns);
     let coded = section("WSDLs from code", CODED_INTRODUCTION, CODED, columns);
     let asgi = section("Services in Python", ASGI_INTRODUCTION, ASGI, columns);
+    let json = section("JSON through the gateway", JSON_INTRODUCTION, JSON, columns);
     let sessions = section("TR-069 sessions", "", SESSIONS, columns);
     let addressing = section("WS-Addressing", "", ADDRESSING, columns);
     let security = section("WS-Security", "", SECURITY, columns);
-    format!("{HEAD}{messages}{values}{coded}{asgi}{addressing}{security}{sessions}{}", unsupported_rows(columns))
+    format!("{HEAD}{messages}{values}{coded}{asgi}{json}{addressing}{security}{sessions}{}", unsupported_rows(columns))
 }
 
 fn section(title: &str, introduction: &str, rows: Rows, columns: &[Column]) -> String {

@@ -11,6 +11,7 @@ mod axis;
 mod cwmp_client;
 mod cxf;
 mod fetch;
+mod gateway;
 mod gsoap;
 mod markdown;
 mod maven;
@@ -35,7 +36,7 @@ use clap::ValueEnum;
 
 use self::ours::Ours;
 pub use self::process::Server;
-use self::results::{ADDRESSING, ASGI, CODED, Column, MESSAGES, Rows, SECURITY, SESSIONS, Side, VALUES};
+use self::results::{ADDRESSING, ASGI, CODED, Column, JSON, MESSAGES, Rows, SECURITY, SESSIONS, Side, VALUES};
 use crate::stamp;
 
 #[derive(clap::Args)]
@@ -258,9 +259,9 @@ fn test_client(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     Ok(Some(column))
 }
 
-/// Calls the peer's server with our client.
-fn test_server(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
-    let Some(served) = peer.server(ours)? else { return Ok(None) };
+/// Calls the peer's server with our client, and with clients of JSON through the gateway.
+fn test_server(peer: &dyn Peer, ours: &Ours) -> Result<Vec<Column>> {
+    let Some(served) = peer.server(ours)? else { return Ok(Vec::new()) };
     println!("calling the server of {} with our client", peer.name());
     let mut command = ours.client();
     command.arg(&served.server.url).arg("--ca").arg(ours.authority());
@@ -273,7 +274,10 @@ fn test_server(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     for (feature, reason) in served.unsupported {
         command.arg("--lacks").arg(format!("{feature}={reason}"));
     }
-    Column::parse(peer.name(), Side::Server, MESSAGES, &process::output(&mut command)?).map(Some)
+    let messages = Column::parse(peer.name(), Side::Server, MESSAGES, &process::output(&mut command)?)?;
+    println!("calling the server of {} through the gateway", peer.name());
+    let lines = gateway::call(ours, &served.server.url)?;
+    Ok(vec![messages, Column::parse(peer.name(), Side::Server, JSON, &lines)?])
 }
 
 /// Has the peer's clients fetch every case from our server, and send it back.

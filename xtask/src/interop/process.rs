@@ -22,6 +22,7 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 pub fn output(command: &mut Command) -> Result<String> {
     let mut timed = shell::command("timeout", [TIMEOUT.as_secs().to_string()]);
     timed.arg(command.get_program()).args(command.get_args());
+    timed.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     if let Some(folder) = command.get_current_dir() {
         timed.current_dir(folder);
     }

@@ -63,6 +63,16 @@ pub const ASGI: Rows = &[
     ("coded arrays", "Python: arrays in SOAP encoding"),
 ];
 
+/// Features tested through `deltasoap gateway`, with clients in other languages that know only JSON.
+pub const JSON: Rows = &[
+    ("json structs", "structs: absent, nil"),
+    ("json arrays", "arrays"),
+    ("json values", "values at the edge"),
+    ("json faults", "faults as problems"),
+    ("json lines", "lists in lines"),
+    ("json one-way", "one-way"),
+];
+
 /// Features tested with the service that requires WS-Addressing.
 pub const ADDRESSING: Rows = &[("addressing calls", "calls"), ("addressing faults", "faults, refusals")];
 

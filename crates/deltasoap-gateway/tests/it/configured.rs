@@ -1,9 +1,13 @@
 //! Configurations: several services, errors, CORS, compression, replacement.
 
 use crate::{gateway, get, plain, post, send, shop};
+use deltasoap_dynamic::Mock;
 use deltasoap_gateway::{Backend, Config, Gateway};
+use deltasoap_http::Body;
+use http::header::CONTENT_TYPE;
 use http::{Method, Request};
 use http_body_util::{BodyExt, Full};
+use std::sync::{Arc, Mutex};
 use tower::ServiceExt;
 
 const ORDER: &str = r#"{"customer": "Ada", "item": [{"code": "A-1", "count": 2}]}"#;
@@ -23,12 +27,38 @@ async fn services_have_paths() {
 }
 
 #[tokio::test]
+async fn a_port_is_chosen() {
+    for (port, media) in
+        [("Soap11", "text/xml"), ("Soap12", "application/soap+xml"), ("Shop.Soap12", "application/soap+xml")]
+    {
+        let config =
+            Config::parse(&format!("[[service]]\nwsdl = \"s\"\nport = \"{port}\"\n")).expect("a configuration");
+        let mock = Mock::new(shop()).service().expect("a service");
+        let seen = Arc::new(Mutex::new(String::new()));
+        let sent = Arc::clone(&seen);
+        let noted = mock.map_request(move |request: Request<Body>| {
+            let media = request.headers()[CONTENT_TYPE].to_str().expect("text").to_owned();
+            *sent.lock().expect("not poisoned") = media;
+            request
+        });
+        let gateway = Gateway::new(&config, vec![Backend::new(shop()).transport(noted)]).expect("a gateway");
+        assert_eq!(post(&gateway, "/operations/Order", ORDER).await.status.as_u16(), 200);
+        let seen = seen.lock().expect("not poisoned").clone();
+        assert!(seen.starts_with(media), "{port}: {seen}");
+    }
+}
+
+#[tokio::test]
 async fn errors_name_the_key() {
     let service = "[[service]]\nwsdl = \"s\"\n";
     let route = |route: &str| format!("{service}[[service.route]]\n{route}\n");
     for (config, expected) in [
         (String::new(), "service: there is none"),
         (format!("{service}idempotent = [\"Odrer\"]\n"), "service[0].idempotent[0]: there is no operation Odrer"),
+        (
+            format!("{service}port = \"Soap13\"\n"),
+            "service[0].port: no port Soap13; the WSDL has Shop.Soap11, Shop.Soap12",
+        ),
         (format!("{service}path = \"shop\"\n"), "service[0].path: expected a path"),
         (format!("{service}faults = {{ SoldOut = 200 }}\n"), "service[0].faults.SoldOut: expected a status"),
         (route("path = \"/a\"\noperation = \"Odrer\""), "service[0].route[0].operation: there is no operation"),

@@ -3,6 +3,7 @@
 use crate::{get, plain, shop};
 use deltasoap_dynamic::Contract;
 use deltasoap_dynamic::json::JsonSchemas;
+use deltasoap_gateway::Gateway;
 use deltasoap_wsdl::Importer;
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
@@ -41,6 +42,26 @@ async fn the_document_describes_the_operations() {
     assert_eq!(order["allOf"], choice);
     let remark = &schemas["Item"]["properties"]["remark"];
     assert_eq!(*remark, json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] }));
+}
+
+#[tokio::test]
+async fn forms_are_described_for_messages_with_bytes() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/wsdl/bench.wsdl");
+    let contract = Contract::from(Importer::new().offline().trust_tree().import(root).expect("a WSDL"));
+    let document = get(&Gateway::of(contract).expect("a gateway"), "/openapi.json").await.json();
+    for (operation, expected) in [
+        ("echoAttachment", (true, true)),
+        ("sendBase64", (true, false)),
+        ("echoStruct", (false, false)),
+        ("echoInts", (false, false)),
+    ] {
+        let described = &document["paths"][format!("/operations/{operation}")]["post"];
+        let form = &described["requestBody"]["content"]["multipart/form-data"];
+        let parts = &described["responses"]["200"]["content"]["multipart/mixed"];
+        assert_eq!((form.is_object(), parts.is_object()), expected, "{operation}");
+    }
+    let lines = &document["paths"]["/operations/echoInts"]["post"]["responses"]["200"];
+    assert!(lines["description"].as_str().expect("text").contains("the items of item"), "{lines}");
 }
 
 #[tokio::test]
