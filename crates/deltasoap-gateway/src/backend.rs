@@ -13,7 +13,7 @@ use deltasoap_http::{
     Body, BoxError, CallOptions, ClientTls, Credentials, HttpTransport, Identity, Proxy, Retries, Roots,
 };
 use deltasoap_security::{Protection, UsernameToken};
-use http::header::{AUTHORIZATION, HeaderName};
+use http::header::{AUTHORIZATION, COOKIE, HeaderName, HeaderValue, SET_COOKIE};
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use std::collections::{BTreeMap, HashMap};
@@ -120,6 +120,8 @@ pub(crate) struct Ready {
     pub(crate) document: Bytes,
     pub(crate) statuses: BTreeMap<String, StatusCode>,
     forwarded: Forwarded,
+    /// Whether cookies are passed both ways.
+    cookies: bool,
     /// Those of all calls.
     options: CallOptions,
 }
@@ -172,6 +174,7 @@ impl Ready {
             document: document.to_string().into(),
             statuses,
             forwarded: forwarded(config, place)?,
+            cookies: config.cookies,
             options: backend.options.timeout(Duration::from_secs(config.timeout_seconds)),
         })
     }
@@ -192,7 +195,9 @@ impl Ready {
             Forwarded::Headers(names) => &names[..],
             Forwarded::Nothing | Forwarded::Token { .. } => &[],
         };
-        for name in own.iter().chain(&TRACES) {
+        let cookies = [COOKIE];
+        let cookies = if self.cookies { &cookies[..] } else { &[] };
+        for name in own.iter().chain(&TRACES).chain(cookies) {
             if let Some(value) = headers.get(name) {
                 options = options.http_header(name.clone(), value.clone());
             }
@@ -203,6 +208,27 @@ impl Ready {
         }
         Ok(options)
     }
+
+    /// Returns the service's cookies for the client: those of the gateway's host, for the paths of
+    /// this service.
+    pub(crate) fn cookies(&self, received: &HeaderMap) -> Vec<HeaderValue> {
+        let all = received.get_all(SET_COOKIE).iter().filter(|_| self.cookies);
+        all.filter_map(|cookie| own_cookie(cookie.to_str().ok()?, &self.path)).collect()
+    }
+}
+
+/// Returns a cookie for another host and path than those that its service names.
+fn own_cookie(cookie: &str, path: &str) -> Option<HeaderValue> {
+    let is_kept = |attribute: &&str| {
+        let name = attribute.split('=').next().unwrap_or_default().trim();
+        !name.eq_ignore_ascii_case("domain") && !name.eq_ignore_ascii_case("path")
+    };
+    let mut parts = cookie.split(';');
+    let mut own = parts.next()?.trim().to_owned();
+    for attribute in parts.filter(is_kept) {
+        own = format!("{own}; {}", attribute.trim());
+    }
+    HeaderValue::try_from(format!("{own}; Path={path}/")).ok()
 }
 
 /// Returns what the paths of a service begin with.
@@ -242,10 +268,11 @@ fn client(
         }
         _ => None,
     };
+    let tolerance = config.tolerance.into();
     let (retries, timeout) = (Retries::up_to(config.retries), Duration::from_secs(config.timeout_seconds));
     let answer = deltasoap_core::Limits { message: limits.answer_bytes, ..deltasoap_core::Limits::default() };
     Ok(client.configure(move |builder| {
-        let mut builder = builder.retries(retries).timeout(timeout).limits(answer);
+        let mut builder = builder.retries(retries).timeout(timeout).limits(answer).tolerance(tolerance);
         if let Some(credentials) = &credentials {
             builder = builder.credentials(credentials.clone());
         }
@@ -310,7 +337,17 @@ fn basic(headers: &HeaderMap) -> Option<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http::HeaderValue;
+
+    #[test]
+    fn cookies_are_for_the_gateway() {
+        for (cookie, path, expected) in [
+            ("a=\"b\"; Path=/sdk; HttpOnly", "", "a=\"b\"; HttpOnly; Path=/"),
+            ("a=b;domain=.example;Max-Age=5", "/shop", "a=b; Max-Age=5; Path=/shop/"),
+            ("pathfinder=1; PATH = /x", "/shop", "pathfinder=1; Path=/shop/"),
+        ] {
+            assert_eq!(own_cookie(cookie, path).expect("a header"), expected);
+        }
+    }
 
     #[test]
     fn basic_credentials_are_read() {

@@ -4,6 +4,7 @@
 //! The comments of the fields are the documentation of the file. What can only be checked with the
 //! WSDL at hand, such as the names of operations, is checked when the gateway is built.
 
+use deltasoap_core::Tolerance;
 use deltasoap_dynamic::Validation;
 use deltasoap_dynamic::json::Decimals;
 use http::{HeaderName, Method};
@@ -130,6 +131,14 @@ pub struct ServiceConfig {
     /// fixed values.
     #[serde(default)]
     pub validation: ValidationMode,
+    /// What responses may have beyond the WSDL. Default: elements that it does not name, which are
+    /// left out.
+    #[serde(default)]
+    pub tolerance: ToleranceMode,
+    /// Whether clients have sessions at the service: its cookies are sent to the client, for the
+    /// paths of this service, and the client's cookies to it. Default: they are not.
+    #[serde(default)]
+    pub cookies: bool,
     /// How the gateway authenticates to the service; default: it does not.
     #[serde(default)]
     pub credentials: Option<CredentialsConfig>,
@@ -172,6 +181,8 @@ impl ServiceConfig {
             retries: attempts(),
             idempotent: Vec::new(),
             validation: ValidationMode::default(),
+            tolerance: ToleranceMode::default(),
+            cookies: false,
             credentials: None,
             tls: None,
             faults: BTreeMap::new(),
@@ -214,6 +225,30 @@ pub enum ValidationMode {
     Report,
     /// They are refused.
     Refuse,
+}
+
+/// What is accepted beyond the WSDL.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToleranceMode {
+    /// Nothing.
+    Strict,
+    /// Elements that the WSDL does not name.
+    #[default]
+    Unknown,
+    /// Beyond that, elements in any order, in another namespace or none, and missing required
+    /// elements where an empty value is obvious.
+    AnyOrder,
+}
+
+impl From<ToleranceMode> for Tolerance {
+    fn from(mode: ToleranceMode) -> Self {
+        match mode {
+            ToleranceMode::Strict => Tolerance::Strict,
+            ToleranceMode::Unknown => Tolerance::Unknown,
+            ToleranceMode::AnyOrder => Tolerance::AnyOrder,
+        }
+    }
 }
 
 impl From<ValidationMode> for Validation {

@@ -21,7 +21,7 @@ use deltasoap_http::{BoxError, Part};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN, SET_COOKIE};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body::Frame;
@@ -341,7 +341,12 @@ impl Core {
                 Ok(lines(reply, slot))
             }
             Form::Json | Form::Multipart => match call.send(request).await {
-                Ok(Some(reply)) => answered(reply, form).await,
+                Ok(Some(reply)) => {
+                    let cookies = called.service.cookies(&reply.http_headers);
+                    let mut response = answered(reply, form).await?;
+                    response.headers_mut().extend(cookies.into_iter().map(|cookie| (SET_COOKIE, cookie)));
+                    Ok(response)
+                }
                 Ok(None) => Ok(accepted()),
                 Err(error) => Err(called.problem(&error)),
             },

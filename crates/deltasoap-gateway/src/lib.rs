@@ -65,7 +65,7 @@ pub use backend::Backend;
 pub use body::ResponseBody;
 pub use config::{
     Compression, Config, ConfigError, Cors, CredentialsConfig, DecimalForm, Limits, RouteConfig, RouteMethod, Secret,
-    ServiceConfig, Tls, ValidationMode,
+    ServiceConfig, Tls, ToleranceMode, ValidationMode,
 };
 pub use gateway::Gateway;
 pub use reverse::Reverse;

@@ -92,7 +92,7 @@ where
         let answer = ResponseReceiver::new(&operation, &name, content, memory);
         let called = http.call_element(&method.request_name, body, options, (answer, decoder)).await;
         let (response, decoder) = called.map_err(DynamicError::Call)?;
-        let Response { head, body, status, mut attachments, deviations, findings, .. } = response;
+        let Response { head, body, status, http_headers, mut attachments, deviations, findings, .. } = response;
         let (memory, held) = body.into_parts();
         let stream = Stream { memory, decoder, key, counted };
         let lease = client.streams.lease(stream);
@@ -109,7 +109,7 @@ where
             attachments.keep().await.map(|()| parts)
         };
         let parts = deadline.within(arriving).await.map_err(DynamicError::Call)?.map_err(DynamicError::Part)?;
-        Ok(Some(Reply { operation, head, body, status, attachments, deviations, findings, parts }))
+        Ok(Some(Reply { operation, head, body, status, http_headers, attachments, deviations, findings, parts }))
     }
 
     /// Like [`send_json`](Self::send_json), for a response with a list whose items are used as they

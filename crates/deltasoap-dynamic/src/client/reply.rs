@@ -8,7 +8,7 @@ use deltasoap_core::schema::{ElementRef, Style, View};
 use deltasoap_core::soap::{BodyParts, Fault, Head, Receiver};
 use deltasoap_core::{Content, Deviation, Error, ErrorKind, Lease, Memory, Node, PartUri, QName, Typed, Value};
 use deltasoap_http::{Attachments, Finding};
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use serde_json::Value as Json;
 use std::collections::HashMap;
 
@@ -24,6 +24,8 @@ pub struct Reply {
     pub body: Lease<Value>,
     /// The HTTP status.
     pub status: StatusCode,
+    /// The HTTP headers.
+    pub http_headers: HeaderMap,
     /// The parts that came with the message and that the body does not refer to. They have arrived
     /// in full.
     pub attachments: Attachments,

@@ -4,8 +4,8 @@ use crate::{gateway, get, plain, post, send, shop};
 use deltasoap_dynamic::Mock;
 use deltasoap_gateway::{Backend, Config, Gateway};
 use deltasoap_http::Body;
-use http::header::CONTENT_TYPE;
-use http::{Method, Request};
+use http::header::{CONTENT_TYPE, COOKIE, SET_COOKIE};
+use http::{HeaderValue, Method, Request};
 use http_body_util::{BodyExt, Full};
 use std::sync::{Arc, Mutex};
 use tower::ServiceExt;
@@ -45,6 +45,40 @@ async fn a_port_is_chosen() {
         assert_eq!(post(&gateway, "/operations/Order", ORDER).await.status.as_u16(), 200);
         let seen = seen.lock().expect("not poisoned").clone();
         assert!(seen.starts_with(media), "{port}: {seen}");
+    }
+}
+
+/// Returns a gateway to a service that sets a cookie, and the cookies that it gets.
+fn with_session(config: &str) -> (Gateway, Arc<Mutex<Vec<String>>>) {
+    let config = Config::parse(config).expect("a configuration");
+    let mock = Mock::new(shop()).service().expect("a service");
+    let got = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&got);
+    let service = mock.map_request(move |request: Request<Body>| {
+        let cookies = request.headers().get_all(COOKIE).iter().map(|it| it.to_str().expect("text").to_owned());
+        noted.lock().expect("not poisoned").extend(cookies);
+        request
+    });
+    let service = service.map_response(|mut response| {
+        let cookie = HeaderValue::from_static("session=7; Domain=inside.example; Path=/soap; HttpOnly");
+        response.headers_mut().append(SET_COOKIE, cookie);
+        response
+    });
+    (Gateway::new(&config, vec![Backend::new(shop()).transport(service)]).expect("a gateway"), got)
+}
+
+#[tokio::test]
+async fn clients_have_sessions_if_that_is_configured() {
+    for (setting, set, expected) in [
+        ("cookies = true", Some("session=7; HttpOnly; Path=/shop/"), &["session=7"][..]),
+        ("cookies = false", None, &[]),
+    ] {
+        let (gateway, got) = with_session(&format!("[[service]]\nwsdl = \"s\"\npath = \"/shop\"\n{setting}\n"));
+        let request = Request::post("/shop/operations/Order").header(COOKIE, "session=7");
+        let response = gateway.oneshot(request.body(Full::from(ORDER)).expect("a request")).await.expect("an answer");
+        let cookie = response.headers().get(SET_COOKIE).map(|it| it.to_str().expect("text"));
+        assert_eq!((response.status().as_u16(), cookie), (200, set));
+        assert_eq!(*got.lock().expect("not poisoned"), expected);
     }
 }
 
