@@ -74,7 +74,9 @@ enum Task {
     Browser(browser::Arguments),
     /// Validate samples of WSDLs with libxml2 and with xmlschema
     Samples(schema::Samples),
-    /// Validate the OpenAPI documents of WSDLs with openapi-spec-validator
+    /// Drive `deltasoap mcp` with Python's client and the MCP Inspector
+    Mcp,
+    /// Validate the OpenAPI documents of WSDLs with openapi-spec-validator and Redocly CLI
     Openapi(schema::OpenApi),
     /// Compare `deltasoap validate` with the W3C XML Schema test suite
     Xsts(schema::Xsts),
@@ -116,6 +118,7 @@ fn main() -> ExitCode {
         Task::Interop(arguments) => interop::run(&arguments),
         Task::Browser(arguments) => browser::run(&arguments),
         Task::Samples(arguments) => schema::samples(&arguments),
+        Task::Mcp => schema::mcp(),
         Task::Openapi(arguments) => schema::openapi(&arguments),
         Task::Xsts(arguments) => schema::xsts(&arguments),
         Task::Dist => dist::run(),

@@ -1,8 +1,8 @@
-//! The peer in JavaScript: node-soap, with the versions pinned in
-//! `bench/peers/node-soap/package-lock.json`.
+//! Packages from the npm registry, in the versions that a `package-lock.json` pins; and the peer in
+//! JavaScript, node-soap.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -27,14 +27,40 @@ pub fn build() -> Result<PathBuf> {
     for name in FILES {
         fs::copy(sources.join(name), folder.join(name)).with_context(|| format!("cannot copy {name}"))?;
     }
-    stamp::build_if_stale(&folder.join("node_modules/soap"), &[sources.join("package-lock.json")], "npm ci", || {
-        println!("installing node-soap");
-        node_soap::install_packages(&folder)
-    })?;
+    install(&sources, &folder)?;
     let (program, description) = (folder.join("peer"), shell::root().join("bench/definitions/suite.wsdl"));
     let command = format!("exec node '{}' '{}'", folder.join("peer.js").display(), description.display());
     shell::write_program(&program, &command)?;
     Ok(program)
+}
+
+/// Installs the packages that a folder of `tests` needs; returns their folder.
+///
+/// # Errors
+/// Returns an error if Node.js is missing, or a package is unavailable.
+pub fn packages(name: &str) -> Result<PathBuf> {
+    let (sources, folder) = (shell::root().join("tests").join(name), shell::workspace(name)?);
+    for name in ["package.json", "package-lock.json"] {
+        fs::copy(sources.join(name), folder.join(name)).with_context(|| format!("cannot copy {name}"))?;
+    }
+    install(&sources, &folder)?;
+    Ok(folder.join("node_modules"))
+}
+
+/// Installs the packages of a folder's lock file, unless they are there.
+///
+/// # Errors
+/// As for [`packages`].
+pub fn install(sources: &Path, folder: &Path) -> Result<()> {
+    stamp::build_if_stale(
+        &folder.join("node_modules/.package-lock.json"),
+        &[sources.join("package-lock.json")],
+        "npm ci",
+        || {
+            println!("installing packages for {}", sources.display());
+            node_soap::install_packages(folder)
+        },
+    )
 }
 
 #[cfg(test)]

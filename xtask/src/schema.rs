@@ -1,8 +1,10 @@
-//! `cargo xtask samples`, `cargo xtask xsts` and `cargo xtask openapi`: checks our samples, our
-//! validation and our OpenAPI documents with other implementations.
+//! `cargo xtask samples`, `cargo xtask xsts`, `cargo xtask openapi` and `cargo xtask mcp`: checks our
+//! samples, our validation, our OpenAPI documents and our tools for models with other
+//! implementations.
 //!
-//! The judges are libxml2 and the Python packages xmlschema and openapi-spec-validator; the
-//! programs that call them are in `tests/schema` and `tests/openapi`.
+//! The judges are libxml2, the Python packages xmlschema, openapi-spec-validator and mcp, and the npm
+//! packages Redocly CLI and MCP Inspector; the programs that call them are in `tests/schema`,
+//! `tests/openapi` and `tests/mcp`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -11,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::shell::Profile;
-use crate::{python, shell};
+use crate::{node, python, shell};
 
 #[derive(Args)]
 pub struct Samples {
@@ -54,7 +56,9 @@ pub struct OpenApi {
 
 /// Validates OpenAPI documents.
 pub fn openapi(arguments: &OpenApi) -> Result<ExitCode> {
+    let redocly = node::packages("openapi")?.join("@redocly/cli/bin/cli.js");
     let mut command = program("openapi", "validate.py")?;
+    command.arg("--redocly").arg(redocly);
     status(command.args(folders(arguments.corpus.as_deref())))
 }
 
@@ -86,6 +90,14 @@ pub fn xsts(arguments: &Xsts) -> Result<ExitCode> {
         command.arg("--list").arg(list);
     }
     status(command.arg(&arguments.suite))
+}
+
+/// Drives `deltasoap mcp` with clients of others.
+pub fn mcp() -> Result<ExitCode> {
+    let inspector = node::packages("mcp")?.join("@modelcontextprotocol/inspector/cli/build/cli.js");
+    let mut command = program("mcp", "drive.py")?;
+    command.arg("--inspector").arg(inspector);
+    status(command.arg(shell::root().join("crates/deltasoap-dynamic/tests/data/shop.wsdl")))
 }
 
 /// Returns the command of a program in a folder of `tests`, with the path of our command.

@@ -7,6 +7,7 @@ use crate::config::ConfigError;
 use bytes::Bytes;
 use http::Response;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use std::borrow::Cow;
 use std::io::{Cursor, Read as _};
 use std::sync::LazyLock;
 use utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED;
@@ -69,7 +70,7 @@ static SWAGGER_UI: LazyLock<Result<[Bytes; 2], String>> = LazyLock::new(|| {
 
 fn unpacked(archive: &mut ZipArchive<Cursor<&[u8]>>, end: &str) -> Result<Bytes, String> {
     let mut names = archive.file_names().filter_map(Result::ok);
-    let name = names.find(|name| name.ends_with(end)).map(|name| name.into_owned());
+    let name = names.find(|name| name.ends_with(end)).map(Cow::into_owned);
     drop(names);
     let name = name.ok_or_else(|| format!("Swagger UI has no {end}"))?;
     let mut bytes = Vec::new();

@@ -7,10 +7,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::node_soap;
 use super::ours::{self, Ours};
 use super::process::{self, Server};
-use crate::{python, shell, stamp};
+use crate::{node, python, shell, stamp};
 
 /// The workspace, which has the programs and what they are generated from.
 const WORKSPACE: &str = "gateway";
@@ -54,15 +53,7 @@ fn install(document: &str) -> Result<[PathBuf; 2]> {
     for name in FILES {
         fs::copy(sources.join(name), folder.join(name)).with_context(|| format!("cannot copy {name}"))?;
     }
-    stamp::build_if_stale(
-        &folder.join("node_modules/typescript"),
-        &[sources.join("package-lock.json")],
-        "npm ci",
-        || {
-            println!("installing openapi-typescript");
-            node_soap::install_packages(&folder)
-        },
-    )?;
+    node::install(&sources, &folder)?;
     let python = python::environment(WORKSPACE, &sources.join("requirements.txt"))?;
     let openapi = folder.join("openapi.json");
     fs::write(&openapi, super::fetch::get(document)?).context("the OpenAPI document")?;

@@ -9,8 +9,8 @@ use anyhow::{Context, Result, ensure};
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Peer, PeerServer, SecurityServer, Unsupported, ValueServers, ValueService, stamp};
-use crate::{debian, shell};
+use super::{Peer, PeerServer, SecurityServer, Unsupported, ValueServers, ValueService};
+use crate::{debian, node, shell};
 
 pub struct NodeSoap;
 
@@ -73,10 +73,7 @@ impl Peer for NodeSoap {
         for name in FILES {
             fs::copy(sources.join(name), folder.join(name)).with_context(|| format!("cannot copy {name}"))?;
         }
-        stamp::build_if_stale(&folder.join("node_modules/soap"), &[sources.join("package-lock.json")], "npm ci", || {
-            println!("installing node-soap");
-            install_packages(&folder)
-        })
+        node::install(&sources, &folder)
     }
 
     fn client(&self) -> Result<Option<Command>> {
