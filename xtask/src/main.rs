@@ -17,6 +17,7 @@ mod debian;
 mod deny;
 mod dist;
 mod fuzz;
+mod gateway_figures;
 mod go;
 mod gsoap;
 mod guide;
@@ -74,6 +75,8 @@ enum Task {
     Browser(browser::Arguments),
     /// Validate samples of WSDLs with libxml2 and with xmlschema
     Samples(schema::Samples),
+    /// Measure what `deltasoap gateway` costs, beside a gateway in JavaScript
+    GatewayFigures(gateway_figures::Arguments),
     /// Drive `deltasoap mcp` with Python's client and the MCP Inspector
     Mcp,
     /// Validate the OpenAPI documents of WSDLs with openapi-spec-validator and Redocly CLI
@@ -118,6 +121,7 @@ fn main() -> ExitCode {
         Task::Interop(arguments) => interop::run(&arguments),
         Task::Browser(arguments) => browser::run(&arguments),
         Task::Samples(arguments) => schema::samples(&arguments),
+        Task::GatewayFigures(arguments) => gateway_figures::run(&arguments),
         Task::Mcp => schema::mcp(),
         Task::Openapi(arguments) => schema::openapi(&arguments),
         Task::Xsts(arguments) => schema::xsts(&arguments),

@@ -71,6 +71,18 @@ impl Server {
         }
     }
 
+    /// Returns the processor time that the process has used, in ticks of the system's clock (`man 5
+    /// proc`: fields 14 and 15 of `stat`).
+    ///
+    /// # Errors
+    /// Returns an error where there is no `/proc`.
+    pub fn processor_ticks(&self) -> Result<u64> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id())).context("no /proc")?;
+        // The name, which may contain spaces, ends with the last parenthesis.
+        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
+        fields.map(|field| field.parse::<u64>().context("a field of stat")).sum()
+    }
+
     /// Returns the URL with another path.
     pub fn at(&self, path: &str) -> String {
         let origin = self.url.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
