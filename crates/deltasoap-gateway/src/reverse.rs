@@ -158,6 +158,8 @@ impl Shared {
         if operation.is_one_way() {
             return Ok(Reply::new(Value::Absent));
         }
+        // No content (204) is a response without parts.
+        let bytes = if bytes.is_empty() { Bytes::from_static(b"{}") } else { bytes };
         let answer = std::str::from_utf8(&bytes).ok().and_then(|text| json::parse(text).ok());
         let value = answer
             .ok_or_else(|| "it is not JSON".to_owned())

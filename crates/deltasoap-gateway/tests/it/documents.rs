@@ -95,11 +95,12 @@ fn check_references(document: &Json) {
     }
 }
 
-/// Returns the WSDLs of the test data.
-fn wsdls() -> Vec<PathBuf> {
+/// Returns the WSDLs of the test data, and of another folder.
+pub(crate) fn wsdls(more: Option<&Path>) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let (mut found, mut folders) =
-        (Vec::new(), vec![root.join("testdata/wsdl"), root.join("crates/deltasoap-dynamic/tests/data")]);
+    let mut folders = vec![root.join("testdata/wsdl"), root.join("crates/deltasoap-dynamic/tests/data")];
+    folders.extend(more.map(Path::to_owned));
+    let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in folder.read_dir().expect("a folder") {
             let path = entry.expect("an entry").path();
@@ -151,7 +152,7 @@ fn check_messages(contract: &Contract, name: &str) -> usize {
 #[test]
 fn samples_match_their_schemas() {
     let mut checked = 0;
-    for path in wsdls() {
+    for path in wsdls(None) {
         let Ok(import) = Importer::new().offline().trust_tree().import(&path.to_string_lossy()) else { continue };
         checked += check_messages(&Contract::from(import), &path.display().to_string());
     }
