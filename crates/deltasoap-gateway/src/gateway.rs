@@ -83,7 +83,8 @@ impl Gateway {
         let core = Arc::new(Core::new(config, backends)?);
         let answering = service_fn(move |request: Request<DecompressionBody<RequestBody>>| {
             let core = Arc::clone(&core);
-            async move { Ok::<_, Infallible>(core.answer(request).await) }
+            // The layers move a pointer, and not the whole state of a call.
+            Box::pin(async move { Ok::<_, Infallible>(core.answer(request).await) })
         });
         let reading = RequestDecompression::new(answering);
         let app = match &config.compression {

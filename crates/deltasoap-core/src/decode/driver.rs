@@ -37,7 +37,8 @@ pub trait Root {
 #[derive(Debug)]
 pub struct Decoder {
     feed: Feed,
-    state: State,
+    /// In a place of its own, since decoders move: through queues of streams and through futures.
+    state: Box<State>,
     /// The operation's bytes, if they are kept for comparison.
     image: Image,
     /// Number of bytes received.
@@ -47,7 +48,7 @@ pub struct Decoder {
 impl Decoder {
     /// Creates a decoder with these options.
     pub fn new(options: DecodeOptions) -> Self {
-        Decoder { feed: Feed::new(options.limits), state: State::new(options), image: Image::default(), received: 0 }
+        Decoder { feed: Feed::new(options.limits), state: Box::new(State::new(options)), image: Image::default(), received: 0 }
     }
 
     /// Like [`new`](Self::new), but this decoder learns nothing from the items it reads: every item
@@ -94,7 +95,7 @@ impl Decoder {
     /// kept to the end of the document. Otherwise a sender that declares another namespace in each
     /// item could fill the memory.
     pub fn restart_limits(&mut self) {
-        let State { reader, references, comes_back, trees, .. } = &mut self.state;
+        let State { reader, references, comes_back, trees, .. } = &mut *self.state;
         let is_held = *comes_back || references.is_keeping() || references.is_waiting() || !reader.has_few_new_names();
         if !is_held {
             self.feed.restart_message_limit();
