@@ -11,7 +11,8 @@ use rustls::pki_types::ServerName;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use std::task::{Context, Poll, Waker};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
@@ -89,6 +90,17 @@ impl Stream {
         }
     }
 
+    /// Returns true if the server has closed the connection, as servers do with idle ones. This reads
+    /// nothing, and costs no system call while nothing has arrived.
+    fn has_ended(&self) -> bool {
+        let stream = match self {
+            Stream::Plain(stream) => stream,
+            Stream::Tls(stream) => stream.get_ref().0,
+        };
+        let (mut byte, mut task) = ([0], Context::from_waker(Waker::noop()));
+        matches!(stream.poll_peek(&mut task, &mut ReadBuf::new(&mut byte)), Poll::Ready(Ok(0) | Err(_)))
+    }
+
     async fn read_buf(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         match self {
             Stream::Plain(stream) => stream.read_buf(buffer).await,
@@ -143,7 +155,7 @@ impl Wire {
 
     /// Returns true if another request may be sent.
     pub fn is_open(&self) -> bool {
-        !self.is_last
+        !self.is_last && !self.stream.has_ended()
     }
 
     /// Sends a request; returns its answer.
@@ -325,7 +337,7 @@ mod tests {
             let mut wire = Wire::connect(&Target::plain(server)).await?;
             let Answer { status, body, .. } = wire.exchange(b"request").await?;
             let body = String::from_utf8(body.to_vec()).unwrap();
-            Ok((status, body, wire.is_open()))
+            Ok((status, body, !wire.is_last))
         });
         serving.join().unwrap();
         got.map_err(|failed: Failed| failed.failure)
@@ -348,6 +360,22 @@ mod tests {
             assert_eq!(exchange(rest, piece), Ok((200, "hello".to_owned(), false)));
             let none = "HTTP/1.1 204 No Content\r\n\r\n";
             assert_eq!(exchange(none, piece), Ok((204, String::new(), true)));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_the_server_has_closed_is_not_used_again() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut wire = Wire::connect(&Target::plain(listener.local_addr().unwrap())).await.unwrap();
+        let mut stream = listener.accept().unwrap().0;
+        assert!(wire.is_open());
+        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx").unwrap();
+        assert_eq!(wire.exchange(b"request").await.unwrap().body, b"x");
+        assert!(wire.is_open());
+        stream.read_exact(&mut [0; 7]).unwrap();
+        drop(stream);
+        while wire.is_open() {
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
         }
     }
 

@@ -16,8 +16,8 @@ pub const EXAMPLES: &str = "Examples:
   deltasoap load shop.wsdl --all --check schema --html load.html
   deltasoap load --messages captured/ --endpoint http://localhost:8080/ --fail-if 'p99>50ms' --fail-if 'errors>1%'
 
-Exit codes: 0 success, 1 the command failed, a condition of --fail-if holds, or --max-errors was reached,
-2 wrong arguments, 4 no request was answered.";
+Exit codes: 0 success, 1 the command failed, a condition of --fail-if holds, --max-errors was reached, or no
+answer was good, 2 wrong arguments, 4 the service did not answer.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -34,8 +34,8 @@ pub struct Load {
     #[command(flatten)]
     pub loading: Loading,
     /// The request of the operation: JSON or @FILE, in which {{i}} is the number of the request,
-    /// {{uuid}} and {{random}} are new in each, and other names are columns of --data-from. Default:
-    /// a sample
+    /// {{uuid}}, {{random}} and {{random 1 6}} are new in each, and other names are columns of
+    /// --data-from. Default: a sample
     #[arg(short, long, value_name = "JSON|@FILE", requires = "operation", allow_hyphen_values = true)]
     pub data: Option<String>,
     /// Call this operation, with a weight and a request; may be given more than once

@@ -221,7 +221,8 @@ mod tests {
 
     const WSDL: &str = include_str!("../../../../deltasoap-dynamic/tests/data/shop.wsdl");
     const NS: &str = "http://schemas.xmlsoap.org/soap/envelope/";
-    const PLACED: &str = "<o:OrderResponse xmlns:o='urn:shop'><o:number>7</o:number></o:OrderResponse>";
+    const PLACED: &str = "<o:OrderResponse xmlns:o='urn:shop'><o:number>7</o:number><o:total currency='EUR'>1</o:total>\
+                          <o:placed>2026-01-02T03:04:05Z</o:placed></o:OrderResponse>";
     const FAULT: &str =
         "<s:Fault><faultcode>s:Server.Busy</faultcode><faultstring>later\n please</faultstring></s:Fault>";
 

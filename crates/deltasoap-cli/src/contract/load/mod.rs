@@ -21,7 +21,7 @@ use super::{INTERPRETATION_NOTES, contract_of, policy_warnings, report_notes};
 use crate::cli;
 use crate::files::write_page;
 use crate::output::{one_line, report};
-use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use anyhow::{Context as _, Result, anyhow, ensure};
 use check::Checker;
 use conditions::Condition;
 use deltasoap_cost::measure::process_time;
@@ -30,6 +30,7 @@ use deltasoap_load::{End, Outcome, Plan, Progress, Shares, Stop, Target, Watch, 
 use deltasoap_wsdl::fetch::shown;
 use indicatif::{ProgressBar, ProgressStyle};
 use report::{Report, milliseconds};
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use template::Rows;
@@ -55,17 +56,27 @@ pub async fn load(arguments: &cli::Load) -> Result<ExitCode> {
         contract => recorded(arguments, contract.as_ref())?,
     };
     let names: Vec<String> = prepared.kinds.iter().map(|kind| kind.name.clone()).collect();
-    let target = target(&url, arguments).await?;
+    let target = match target(&url, arguments).await? {
+        Ok(target) => target,
+        Err(why) => {
+            report(format_args!("error: {} cannot be reached: {why}", shown(url.as_str())));
+            return Ok(ExitCode::from(NO_ANSWER));
+        }
+    };
     let (outcome, cpu_share) = generated(arguments, target, prepared).await?;
     let report = reported(arguments, &url, names, (outcome, cpu_share), &conditions);
     report.print(arguments.json)?;
     arguments.html.iter().try_for_each(|path| write_page(path, html::page(&report)))?;
-    Ok(match (report.total.answered(), report.outcome.end) {
-        (0, _) => ExitCode::from(NO_ANSWER),
-        (_, End::Failures) => ExitCode::FAILURE,
-        _ if !report.held.is_empty() => ExitCode::FAILURE,
-        _ => ExitCode::SUCCESS,
-    })
+    Ok(exit_code(&report))
+}
+
+fn exit_code(report: &Report) -> ExitCode {
+    let is_bad = report.total.answered() == 0 || report.outcome.end == End::Failures || !report.held.is_empty();
+    match is_bad {
+        true if report.total.received == 0 => ExitCode::from(NO_ANSWER),
+        true => ExitCode::FAILURE,
+        false => ExitCode::SUCCESS,
+    }
 }
 
 fn refuse_unsupported(arguments: &cli::Load) -> Result<()> {
@@ -93,6 +104,7 @@ async fn called(arguments: &cli::Load, contract: &Contract) -> Result<(Url, Prep
         ensure!(first.origin() == url.origin(), "the operations are on several hosts; --endpoint takes one");
         kinds.push(Kind { name: call.operation.full_name(), requests });
     }
+    shorten(&mut kinds, &operations);
     let url = first.context("there is no operation to call")?;
     let shares = Shares::new(calls.iter().map(|call| call.weight), arguments.seed);
     let checker = checker(arguments, Some(contract), operations.iter().map(Some));
@@ -103,8 +115,19 @@ async fn called(arguments: &cli::Load, contract: &Contract) -> Result<(Url, Prep
 fn recorded(arguments: &cli::Load, contract: Option<&Contract>) -> Result<(Url, Prepared)> {
     let (url, recording) = recorded::recording(arguments, contract)?;
     let checker = checker(arguments, contract, recording.kinds.iter().map(|kind| kind.operation.as_ref()));
-    let kinds = recording.kinds.into_iter().map(|kind| Kind { name: kind.name, requests: kind.requests }).collect();
+    let operations: Vec<Operation> = recording.kinds.iter().filter_map(|kind| kind.operation.clone()).collect();
+    let kinds = recording.kinds.into_iter().map(|kind| Kind { name: kind.name, requests: kind.requests });
+    let mut kinds: Vec<Kind> = kinds.collect();
+    shorten(&mut kinds, &operations);
     Ok((url, Prepared { kinds, order: Order::Recorded(recording.order), checker, seed: arguments.seed }))
+}
+
+/// Leaves out the ports in the names of kinds if the operations differ without them. Either all kinds
+/// have an operation or none.
+fn shorten(kinds: &mut [Kind], operations: &[Operation]) {
+    let names: Vec<String> = operations.iter().map(Operation::distinct_name).collect();
+    let is_plain = names.iter().collect::<BTreeSet<_>>().len() == names.len();
+    kinds.iter_mut().zip(names).filter(|_| is_plain).for_each(|(kind, name)| kind.name = name);
 }
 
 fn checker<'o>(
@@ -115,12 +138,14 @@ fn checker<'o>(
     Checker::new(arguments.check, arguments.faults_ok, contract.cloned(), operations)
 }
 
-/// Finds an address of the service at which a server listens.
-async fn target(url: &Url, arguments: &cli::Load) -> Result<Target> {
+/// Finds an address of the service at which a server listens. The inner error is why there is none.
+async fn target(url: &Url, arguments: &cli::Load) -> Result<Result<Target, String>> {
     let resolved = url.clone();
     let addresses = tokio::task::spawn_blocking(move || resolved.socket_addrs(|| None)).await?;
-    let shown = shown(url.as_str());
-    let addresses = addresses.with_context(|| format!("the host of {shown} is unknown"))?;
+    let addresses = match addresses {
+        Ok(addresses) => addresses,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
     let config =
         (url.scheme() == "https").then(|| tls(&arguments.loading.access)?.config().map_err(anyhow::Error::from));
     let config = config.transpose()?;
@@ -131,12 +156,12 @@ async fn target(url: &Url, arguments: &cli::Load) -> Result<Target> {
             None => Target::plain(address),
         };
         match tokio::time::timeout(arguments.timeout, Wire::connect(&target)).await {
-            Ok(Ok(_)) => return Ok(target),
+            Ok(Ok(_)) => return Ok(Ok(target)),
             Ok(Err(failed)) => why = Some(failed.detail),
             Err(_) => why = Some("no answer in time".to_owned()),
         }
     }
-    bail!("{shown} cannot be reached: {}", why.unwrap_or_else(|| "its host has no address".to_owned()))
+    Ok(Err(why.unwrap_or_else(|| "its host has no address".to_owned())))
 }
 
 fn plan(arguments: &cli::Load) -> Plan {

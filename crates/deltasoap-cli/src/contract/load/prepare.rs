@@ -78,12 +78,14 @@ impl<'a> Writer<'a> {
     fn new(arguments: &'a cli::Load, contract: &Contract, operation: &'a Operation, url: &Url) -> Result<Self> {
         let recorder = Recorder::default();
         let access = &arguments.loading.access;
-        let credentials = credentials(access)?.or(credentials_in(url));
+        let own = credentials_in(url);
+        let address = if own.is_some() { shown(url.as_str()) } else { url.as_str().to_owned() };
+        let credentials = credentials(access)?.or(own);
         let user = arguments.wsse_user.as_deref().map(|user| with_password(user, "--wsse-user")).transpose()?;
         let user = user.map(|(name, password)| (name.to_owned(), password));
         let is_secured = secures_messages(&operation.policies());
         let (validator, accepts_gzip) = (contract.clone(), arguments.gzip);
-        let client = DynamicClient::with_transport(contract.clone(), recorder.clone()).endpoint(shown(url.as_str()));
+        let client = DynamicClient::with_transport(contract.clone(), recorder.clone()).endpoint(address);
         let client = client.configure(move |builder| {
             let builder = builder.accept_gzip(accepts_gzip).validate_sent(validator.clone(), Validation::Refuse);
             let builder = match &credentials {

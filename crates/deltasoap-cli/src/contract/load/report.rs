@@ -152,7 +152,7 @@ impl Report {
         let failure = |(failure, Failures { count, sample }): (&Failure, &Failures)| json!({ "what": failure.name(), "count": count, "sample": sample });
         let failures: Vec<Json> = tally.failures.iter().map(failure).collect();
         let requests = tally.answered() + tally.failed();
-        let mut figures = json!({
+        let figures = json!({
             "requests": requests,
             "per_second": self.per_second(requests),
             "answered": tally.answered(),
@@ -162,10 +162,9 @@ impl Report {
             "received_bytes": tally.received,
             "latency_ms": latencies(tally),
         });
-        if let (Some(name), Json::Object(figures)) = (name, &mut figures) {
-            figures.insert("operation".to_owned(), name.into());
-        }
-        figures
+        let name = name.map(|name| ("operation".to_owned(), Json::from(name)));
+        let Json::Object(figures) = figures else { return figures };
+        name.into_iter().chain(figures).collect()
     }
 
     /// Returns the stretches of time.

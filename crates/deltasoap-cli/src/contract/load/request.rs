@@ -92,7 +92,10 @@ impl Filled {
     fn draw(variable: Variable, number: u64, random: &mut SplitMix64) -> Self {
         match variable {
             Variable::Number => Filled::Number(number),
-            Variable::Random => Filled::Number(u64::from(random.below(1_000_000_000))),
+            Variable::Random(first, last) => {
+                // All numbers of 32 bits would be one too many for the bound.
+                Filled::Number(u64::from(first) + u64::from(random.below((last - first).saturating_add(1))))
+            }
             Variable::Uuid => Filled::Uuid(random.next_u64(), random.next_u64()),
         }
     }
@@ -133,13 +136,13 @@ mod tests {
 
     #[test]
     fn the_length_is_that_of_the_filled_body() {
-        let places = [(1..2, Variable::Number), (3..4, Variable::Uuid), (4..6, Variable::Random)];
+        let places = [(1..2, Variable::Number), (3..4, Variable::Uuid), (4..6, Variable::Random(5, 5))];
         let request = Request::new(b"POST / HTTP/1.1\r\n", b"a_b_ __c", &places);
         for number in [0, 9, 10, 12_345] {
             let text = written(&request, number, 7);
             let (head, body) = text.split_once("\r\n\r\n").expect("a head");
             assert_eq!(head, format!("POST / HTTP/1.1\r\nContent-Length: {}", body.len()));
-            assert!(body.starts_with(&format!("a{number}b")) && body.ends_with("_c"), "{body}");
+            assert!(body.starts_with(&format!("a{number}b")) && body.ends_with("5_c"), "{body}");
         }
         let uuid = &written(&request, 0, 7).split_once("a0b").expect("a body").1[..36].to_owned();
         assert_eq!((&uuid[14..15], uuid.matches('-').count()), ("4", 4), "{uuid}");

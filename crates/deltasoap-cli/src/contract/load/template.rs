@@ -1,5 +1,5 @@
-//! Requests with values that differ: JSON with `{{i}}`, `{{uuid}}`, `{{random}}` and columns of a
-//! table.
+//! Requests with values that differ: JSON with `{{i}}`, `{{uuid}}`, `{{random}}`, `{{random 1 6}}` and
+//! columns of a table.
 //!
 //! Columns are filled in before the load, a request for each row. For the other variables, the
 //! request is encoded once with a mark in their place, a number or a UUID that occurs nowhere else,
@@ -26,8 +26,31 @@ pub enum Variable {
     Number,
     /// A random UUID.
     Uuid,
-    /// A random number below 10^9.
-    Random,
+    /// A random number from the first to the last.
+    Random(u32, u32),
+}
+
+/// The last number of `{{random}}`.
+const LAST: u32 = 999_999_999;
+
+impl Variable {
+    /// Returns the variable with a name; `None` if none has it.
+    fn named(name: &str) -> Result<Option<Self>> {
+        let words: Vec<&str> = name.split_whitespace().collect();
+        Ok(Some(match words[..] {
+            ["i"] => Variable::Number,
+            ["uuid"] => Variable::Uuid,
+            ["random"] => Variable::Random(0, LAST),
+            ["random", first, last] => {
+                let bounds = first.parse().ok().zip(last.parse().ok()).filter(|(first, last)| first <= last);
+                let Some((first, last)) = bounds else {
+                    bail!("{{{{{name}}}}}: expected the smallest and the largest number, such as {{{{random 1 6}}}}");
+                };
+                Variable::Random(first, last)
+            }
+            _ => return Ok(None),
+        }))
+    }
 }
 
 /// The rows of a CSV file, and the names of their columns.
@@ -76,11 +99,9 @@ impl Template {
         let (mut parts, mut rest) = (Vec::new(), text);
         while let Some((before, name, after)) = next(rest) {
             parts.push(Part::Text(before.to_owned()));
-            parts.push(match name {
-                "i" => Part::Variable(Variable::Number),
-                "uuid" => Part::Variable(Variable::Uuid),
-                "random" => Part::Variable(Variable::Random),
-                name => Part::Column(column(name, rows)?),
+            parts.push(match Variable::named(name)? {
+                Some(variable) => Part::Variable(variable),
+                None => Part::Column(column(name, rows)?),
             });
             rest = after;
         }
@@ -154,7 +175,7 @@ pub const WAYS: usize = MARKS.len();
 pub fn marks(variables: &[Variable], way: usize) -> Vec<String> {
     let mark = |(index, variable): (usize, &Variable)| match variable {
         Variable::Uuid => format!("{UUID_MARK}{index:02}"),
-        Variable::Number | Variable::Random => format!("{}{index:02}", MARKS[way]),
+        Variable::Number | Variable::Random(..) => format!("{}{index:02}", MARKS[way]),
     };
     variables.iter().enumerate().map(mark).collect()
 }
@@ -178,9 +199,10 @@ mod tests {
     #[test]
     fn variables_and_columns_are_filled() {
         let rows = Rows::parse("name, full name\nAda,\"Ada \"\"L\"\"\"\nBob,B\n").expect("rows");
-        let template = Template::parse(r#"{"a": "{{ name }}-{{i}}", "b": "{{full name}}", "c": {{random}}}"#, &rows);
+        let template =
+            Template::parse(r#"{"a": "{{ name }}-{{i}}", "b": "{{full name}}", "c": {{random 1 6}}}"#, &rows);
         let template = template.expect("a template");
-        assert_eq!(template.variables().collect::<Vec<_>>(), [Variable::Number, Variable::Random]);
+        assert_eq!(template.variables().collect::<Vec<_>>(), [Variable::Number, Variable::Random(1, 6)]);
         assert_eq!(template.requests(&rows), 2);
         let filled = template.filled(&rows, 0, &["1".to_owned(), "2".to_owned()]);
         assert_eq!(filled, r#"{"a": "Ada-1", "b": "Ada \"L\"", "c": 2}"#);
@@ -200,6 +222,9 @@ mod tests {
         let why = |rows: &Rows| Template::parse("{{nmae}}", rows).expect_err("unknown").to_string();
         assert!(why(&Rows::default()).contains("--data-from"));
         assert!(why(&Rows::parse("name,age\nAda,36\n").expect("rows")).contains("there are name, age"));
+        for text in ["{{random 6 1}}", "{{random 1 x}}", "{{random 1}}"] {
+            assert!(Template::parse(text, &Rows::default()).is_err(), "{text}");
+        }
         assert!(Template::parse(&"{{i}}".repeat(101), &Rows::default()).is_err());
     }
 
@@ -210,7 +235,7 @@ mod tests {
 
     #[test]
     fn each_mark_is_found_once() {
-        let variables = [Variable::Random, Variable::Uuid];
+        let variables = [Variable::Random(0, 9), Variable::Uuid];
         let marks = marks(&variables, 1);
         let body = format!("<b>{}</b><a>{}</a>", marks[1], marks[0]);
         let places = places(body.as_bytes(), &marks, &variables).expect("places");
