@@ -84,10 +84,10 @@ impl<'a> Writer<'a> {
         let user = arguments.wsse_user.as_deref().map(|user| with_password(user, "--wsse-user")).transpose()?;
         let user = user.map(|(name, password)| (name.to_owned(), password));
         let is_secured = secures_messages(&operation.policies());
-        let (validator, accepts_gzip) = (contract.clone(), arguments.gzip);
+        let validator = contract.clone();
         let client = DynamicClient::with_transport(contract.clone(), recorder.clone()).endpoint(address);
         let client = client.configure(move |builder| {
-            let builder = builder.accept_gzip(accepts_gzip).validate_sent(validator.clone(), Validation::Refuse);
+            let builder = builder.accept_gzip(false).validate_sent(validator.clone(), Validation::Refuse);
             let builder = match &credentials {
                 Some(credentials) => builder.credentials(credentials.clone()),
                 None => builder,
@@ -174,12 +174,16 @@ impl<'a> Writer<'a> {
             places.push((place, Variable::Uuid));
             places.sort_by_key(|(place, _)| place.start);
         }
-        Request::new(&head(request, self.arguments.reconnect), request.body(), &places)
+        Request::new(&head(request, self.arguments), request.body(), &places)
     }
 }
 
 /// Returns the lines of a request's head, without its length.
-pub fn head<B>(request: &HttpRequest<B>, is_last: bool) -> Vec<u8> {
+pub fn head<B>(request: &HttpRequest<B>, arguments: &cli::Load) -> Vec<u8> {
+    lines(request, arguments.gzip, arguments.reconnect)
+}
+
+fn lines<B>(request: &HttpRequest<B>, accepts_gzip: bool, is_last: bool) -> Vec<u8> {
     let uri = request.uri();
     let path = uri.path_and_query().map_or("/", |path| path.as_str());
     let mut head = format!("{} {path} HTTP/1.1\r\n", request.method()).into_bytes();
@@ -193,6 +197,10 @@ pub fn head<B>(request: &HttpRequest<B>, is_last: bool) -> Vec<u8> {
     let own = [CONTENT_LENGTH, TRANSFER_ENCODING, CONNECTION];
     let headers = request.headers().iter().filter(|(name, _)| !own.contains(name));
     headers.for_each(|(name, value)| line(name.as_str(), value.as_bytes()));
+    // Other codings are not read, whatever the client has been built with.
+    if accepts_gzip {
+        line("Accept-Encoding", b"gzip");
+    }
     if is_last {
         line("Connection", b"close");
     }
@@ -251,9 +259,9 @@ mod tests {
             .header("Content-Length", "3")
             .body(())
             .expect("a request");
-        let head = |is_last| String::from_utf8(super::head(&request, is_last)).expect("UTF-8");
+        let head = |is_last| String::from_utf8(lines(&request, is_last, is_last)).expect("UTF-8");
         assert_eq!(head(false), "POST /shop?a=b HTTP/1.1\r\nHost: host:81\r\nsoapaction: \"x\"\r\n");
-        assert!(head(true).ends_with("\r\nConnection: close\r\n"));
+        assert!(head(true).ends_with("\r\nAccept-Encoding: gzip\r\nConnection: close\r\n"));
     }
 
     #[test]

@@ -15,9 +15,7 @@ use bytes::Bytes;
 use deltasoap::soap::Version;
 use deltasoap::types::Node;
 use deltasoap_dynamic::{Contract, Operation};
-use http::header::{
-    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
-};
+use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Request as HttpRequest, Uri};
 use std::path::Path;
 use url::Url;
@@ -141,16 +139,13 @@ impl Reader<'_> {
         let headers = request.headers_mut();
         headers.extend(described(operation, version, body)?);
         recorded.iter().for_each(|(name, value)| drop(headers.insert(name, value.clone())));
-        if self.arguments.gzip {
-            headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
-        }
         let access = &self.arguments.loading.access;
         if let Some((name, password)) = user(access)? {
             let value = format!("Basic {}", BASE64_STANDARD.encode(format!("{name}:{password}")));
             headers.insert(AUTHORIZATION, value.parse().context("name and password cannot be sent")?);
         }
         access.headers.iter().for_each(|(name, value)| drop(headers.insert(name, value.clone())));
-        Ok(Request::new(&head(&request, self.arguments.reconnect), body, &[]))
+        Ok(Request::new(&head(&request, self.arguments), body, &[]))
     }
 }
 
