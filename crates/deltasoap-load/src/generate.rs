@@ -3,7 +3,7 @@
 use crate::pace::Pace;
 use crate::plan::{Plan, Traffic, Turn};
 use crate::record::{Failed, Failure, Lateness, Tally};
-use crate::series::Series;
+use crate::series::{Series, Stretch};
 use crate::wire::{Target, Wire};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -42,7 +42,10 @@ pub struct Outcome {
 impl Outcome {
     /// Returns the statistics of all kinds together.
     pub fn total(&self) -> Tally {
-        total(&self.tallies)
+        self.tallies.iter().fold(Tally::default(), |mut sum, tally| {
+            sum.add(tally);
+            sum
+        })
     }
 }
 
@@ -117,13 +120,14 @@ pub struct Progress<'a> {
     pub elapsed: Duration,
     /// Time since the measurement began.
     pub measured: Duration,
-    records: &'a dyn Fn() -> Tally,
+    so_far: &'a dyn Fn() -> Stretch,
 }
 
 impl Progress<'_> {
-    /// Returns the statistics so far, of all kinds of requests together. This copies histograms.
-    pub fn total(&self) -> Tally {
-        (self.records)()
+    /// Returns the statistics so far, of all kinds of requests together; nothing if the plan has no
+    /// [stretches](Plan::stretch).
+    pub fn so_far(&self) -> Stretch {
+        (self.so_far)()
     }
 }
 
@@ -169,7 +173,11 @@ pub fn runtime() -> io::Result<Runtime> {
 
 /// Reports progress until all threads have ended.
 fn follow<T: Traffic>(load: &Load<T>, parts: &[Arc<Part<T>>], ended: &Receiver<()>, watch: &mut dyn Watch) {
-    let records = || total(parts.iter().flat_map(|part| part.record().tallies.clone()).collect::<Vec<_>>().iter());
+    let so_far = || {
+        let mut sum = Stretch::default();
+        parts.iter().for_each(|part| part.record().series.iter().for_each(|series| sum.add(&series.whole)));
+        sum
+    };
     let mut has_begun = false;
     loop {
         let now = Instant::now();
@@ -178,7 +186,7 @@ fn follow<T: Traffic>(load: &Load<T>, parts: &[Arc<Part<T>>], ended: &Receiver<(
             watch.begin();
         }
         let elapsed = now - load.begin;
-        watch.tick(&Progress { elapsed, measured: now.saturating_duration_since(load.start), records: &records });
+        watch.tick(&Progress { elapsed, measured: now.saturating_duration_since(load.start), so_far: &so_far });
         let until_start = load.start.saturating_duration_since(now);
         let pause = if has_begun { TICK } else { TICK.min(until_start) };
         match ended.recv_timeout(pause) {
@@ -186,13 +194,6 @@ fn follow<T: Traffic>(load: &Load<T>, parts: &[Arc<Part<T>>], ended: &Receiver<(
             Err(RecvTimeoutError::Disconnected) => return,
         }
     }
-}
-
-fn total<'t>(tallies: impl IntoIterator<Item = &'t Tally>) -> Tally {
-    tallies.into_iter().fold(Tally::default(), |mut sum, tally| {
-        sum.add(tally);
-        sum
-    })
 }
 
 fn outcome<T: Traffic>(load: &Load<T>, parts: &[Arc<Part<T>>]) -> Outcome {
@@ -232,6 +233,8 @@ struct Load<T> {
     /// Number of measured requests that have begun.
     measured: AtomicU64,
     failed: AtomicU64,
+    /// Set when there are no more requests.
+    exhausted: Stop,
 }
 
 impl<T: Traffic> Load<T> {
@@ -248,6 +251,7 @@ impl<T: Traffic> Load<T> {
             next: AtomicU64::new(0),
             measured: AtomicU64::new(0),
             failed: AtomicU64::new(0),
+            exhausted: Stop::default(),
         }
     }
 
@@ -257,10 +261,14 @@ impl<T: Traffic> Load<T> {
 
     /// Returns true if the plan has room for another request, which begins at this time.
     fn takes(&self, begin: Instant) -> bool {
-        match self.plan.requests {
+        let is_room = match self.plan.requests {
             Some(requests) if begin >= self.start => self.measured.fetch_add(1, Relaxed) < requests,
             _ => true,
+        };
+        if !is_room {
+            self.exhausted.stop();
         }
+        is_room
     }
 }
 
@@ -364,7 +372,10 @@ impl<T: Traffic> Connection<T> {
         let (load, plan) = (&part.load, &part.load.plan);
         if plan.open.is_none() {
             let delay = plan.ramp.mul_f64(self.number as f64 / plan.connections as f64);
-            tokio::time::sleep_until((load.begin + delay).into()).await;
+            tokio::select! {
+                () = tokio::time::sleep_until((load.begin + delay).min(load.end).into()) => {}
+                () = load.exhausted.stopped() => return,
+            }
         }
         if !plan.reconnect {
             // Connections are made before the first request, so that its time does not include them.
@@ -453,5 +464,139 @@ impl<T: Traffic> Connection<T> {
                 load.stop.stop();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pace::Arrivals;
+    use crate::wire::Answer;
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::net::{TcpListener, TcpStream};
+
+    /// Two kinds of requests in turn; the answers to the second kind are wrong.
+    struct Turns;
+
+    impl Traffic for Turns {
+        fn kinds(&self) -> usize {
+            2
+        }
+
+        fn kind(&self, number: u64) -> usize {
+            (number % 2) as usize
+        }
+
+        fn request<'a>(&'a self, _: Turn, buffer: &'a mut Vec<u8>) -> &'a [u8] {
+            assert!(buffer.is_empty());
+            buffer.extend_from_slice(b"GET / HTTP/1.1\r\n\r\n");
+            buffer
+        }
+
+        fn check(&self, turn: Turn, answer: &Answer<'_>) -> Result<(), Failed> {
+            assert_eq!((answer.body, answer.received()), (&b"x"[..], 39));
+            if turn.kind == 0 { Ok(()) } else { Err(Failed::new(Failure::Wrong, turn.number.to_string())) }
+        }
+    }
+
+    /// Starts a server; returns it with the numbers of connections and requests so far.
+    fn serve() -> (Target, Arc<[AtomicU64; 2]>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (target, counts) = (Target::plain(listener.local_addr().unwrap()), Arc::<[AtomicU64; 2]>::default());
+        let shared = Arc::clone(&counts);
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                shared[0].fetch_add(1, Relaxed);
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || answer(&stream, &shared[1]));
+            }
+        });
+        (target, counts)
+    }
+
+    fn answer(mut stream: &TcpStream, count: &AtomicU64) {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            if line.is_empty() {
+                count.fetch_add(1, Relaxed);
+                let answered = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx");
+                if answered.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn load(plan: &Plan) -> (Outcome, [u64; 2]) {
+        let (target, counts) = serve();
+        let outcome = run(&target, Turns, plan, &Stop::default(), &mut ()).unwrap();
+        (outcome, [0, 1].map(|index| counts[index].load(Relaxed)))
+    }
+
+    #[test]
+    fn as_many_requests_are_measured_as_planned() {
+        let plan = Plan { connections: 5, threads: 2, time: None, requests: Some(101), ..Plan::default() };
+        let (outcome, [connections, requests]) = load(&plan);
+        assert_eq!((connections, requests, outcome.served, outcome.end), (5, 101, 51, End::Complete));
+        let [right, wrong] = [&outcome.tallies[0], &outcome.tallies[1]];
+        assert_eq!((right.answered(), wrong.failed(), wrong.failures[&Failure::Wrong].count), (51, 50, 50));
+        assert_eq!((right.received, wrong.received, right.sent), (51 * 39, 50 * 39, 51 * 18));
+        // Those before the measurement come in addition.
+        let (outcome, [_, requests]) = load(&Plan { warm_up: Duration::from_millis(50), ..plan });
+        assert_eq!(outcome.total().answered() + outcome.total().failed(), 101);
+        assert!(requests > 101, "{requests}");
+    }
+
+    #[test]
+    fn connections_may_be_new_for_each_request() {
+        let plan = Plan { connections: 2, time: None, requests: Some(20), reconnect: true, ..Plan::default() };
+        let (outcome, counts) = load(&plan);
+        assert_eq!((outcome.total().answered(), counts), (10, [20, 20]));
+    }
+
+    #[test]
+    fn too_many_failures_end_a_load() {
+        let plan = Plan { time: None, max_failed: Some(3), stretch: Some(RECONNECT), ..Plan::default() };
+        let (outcome, _) = load(&plan);
+        assert_eq!((outcome.end, outcome.total().failed()), (End::Failures, 3));
+        assert_eq!(outcome.series.unwrap().whole.failed, 3);
+    }
+
+    /// Forty connections at ten requests a second: when the last of three requests is sent, others do
+    /// not wait for times that will not come.
+    #[test]
+    fn an_open_loop_of_few_requests_ends_with_the_last() {
+        let open = Some((10.0, Arrivals::Constant));
+        let (outcome, _) = load(&Plan { connections: 40, open, time: None, requests: Some(3), ..Plan::default() });
+        assert!(outcome.total().answered() == 2 && outcome.time < Duration::from_secs(3), "{:?}", outcome.time);
+    }
+
+    #[test]
+    fn thinking_clients_send_less_and_connections_join_one_by_one() {
+        let (target, counts) = serve();
+        let time = Some(Duration::from_millis(300));
+        let plan = Plan { connections: 2, think: Duration::from_millis(100), time, ..Plan::default() };
+        let outcome = run(&target, Turns, &plan, &Stop::default(), &mut ()).unwrap();
+        assert!((2..=6).contains(&counts[1].load(Relaxed)) && outcome.time >= Duration::from_millis(300));
+        // The second connection begins after half of the ramp, when the load has ended.
+        let (outcome, [connections, _]) =
+            load(&Plan { ramp: Duration::from_secs(60), time: Some(RECONNECT), ..plan.clone() });
+        assert!(connections <= 1, "{connections}, {:?}", outcome.time);
+        let few = Plan { time: None, requests: Some(2), think: Duration::ZERO, ..plan };
+        let (outcome, _) = load(&Plan { ramp: Duration::from_secs(60), ..few });
+        assert!(outcome.time < Duration::from_secs(20), "nobody waits to join: {:?}", outcome.time);
+    }
+
+    #[test]
+    fn a_load_is_stopped_from_outside() {
+        struct StopAtOnce(Stop);
+        impl Watch for StopAtOnce {
+            fn tick(&mut self, progress: &Progress<'_>) {
+                assert_eq!(progress.so_far().failed, 0, "there are no stretches");
+                self.0.stop();
+            }
+        }
+        let (stop, plan) = (Stop::default(), Plan { time: None, ..Plan::default() });
+        let outcome = run(&serve().0, Turns, &plan, &stop, &mut StopAtOnce(stop.clone())).unwrap();
+        assert_eq!(outcome.end, End::Stopped);
     }
 }

@@ -19,6 +19,8 @@ const DIGITS: u8 = 2;
 /// Statistics of stretches of equal length.
 #[derive(Debug, Clone)]
 pub struct Series {
+    /// All of it.
+    pub whole: Stretch,
     /// The length of each stretch.
     pub length: Duration,
     /// The stretches from the beginning of the measurement on.
@@ -43,7 +45,14 @@ impl Default for Stretch {
 }
 
 impl Stretch {
-    fn add(&mut self, other: &Stretch) {
+    fn note(&mut self, latency: Option<Duration>) {
+        match latency {
+            Some(latency) => self.latencies.saturating_record(nanos(latency)),
+            None => self.failed += 1,
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: &Stretch) {
         // All have the same bounds, so that nothing is out of range.
         let _ = self.latencies.add(&other.latencies);
         self.failed += other.failed;
@@ -52,7 +61,7 @@ impl Stretch {
 
 impl Series {
     pub(crate) fn new(length: Duration) -> Self {
-        Series { length: length.max(Duration::from_millis(1)), stretches: Vec::new() }
+        Series { whole: Stretch::default(), length: length.max(Duration::from_millis(1)), stretches: Vec::new() }
     }
 
     /// Records the end of a request, so long after the beginning; its latency if it was answered.
@@ -61,11 +70,8 @@ impl Series {
         while self.stretches.len() <= index {
             self.stretches.push(Stretch::default());
         }
-        let stretch = &mut self.stretches[index];
-        match latency {
-            Some(latency) => stretch.latencies.saturating_record(nanos(latency)),
-            None => stretch.failed += 1,
-        }
+        self.stretches[index].note(latency);
+        self.whole.note(latency);
     }
 
     fn index(&mut self, after: Duration) -> usize {
@@ -90,6 +96,7 @@ impl Series {
 
     /// Adds the stretches of another thread.
     pub(crate) fn add(&mut self, mut other: Series) {
+        self.whole.add(&other.whole);
         while self.length < other.length {
             self.halve();
         }
@@ -118,6 +125,7 @@ mod tests {
         assert_eq!((series.length, series.stretches.len()), (8 * MS, 125));
         let answered: u64 = series.stretches.iter().map(|it| it.latencies.len()).sum();
         assert_eq!((answered, series.stretches.iter().map(|it| it.failed).sum::<u64>()), (900, 100));
+        assert_eq!((series.whole.latencies.len(), series.whole.failed), (900, 100));
         // A single late one does not need all the time before.
         series.note(Duration::from_secs(86_400 * 365), Some(MS));
         assert!(series.stretches.len() <= MAX_STRETCHES);

@@ -187,11 +187,14 @@ fn rows_of_a_table_and_several_operations_are_mixed() {
     let of = |text: &str| sent.iter().filter(|request| request.contains(text)).count();
     assert_eq!(of("Ada &amp; \"Co\"<") + of(">Bob<"), requests(0) as usize, "{sent:?}");
     assert!(of("Ada &amp;") > 5 && of(">Bob<") > 5 && of("urn:shop#Catalogue") == requests(1) as usize);
-    let mix = format!(
-        "[[call]]\noperation = \"Soap12.Order\"\ndata = {{ customer = \"Eve\", item = [] }}\n[[call]]\noperation = \"Soap12.Ping\"\n"
-    );
-    let refused = load(&server.url(), &[&shop(), "--mix", &write("mix.toml", &mix)]);
+    let mix = "[[call]]\noperation = \"Soap12.Order\"\ndata = { customer = \"Eve\", item = [] }\n\
+               [[call]]\noperation = \"Soap11.Catalogue\"\nweight = 2\n";
+    let refused = load(&server.url(), &[&shop(), "--mix", &write("mix.toml", mix)]);
     assert!(refused.status.code() == Some(1) && stderr(&refused).contains("item"), "{refused:?}");
+    let item = mix.replace("[]", "[{ code = \"A-1\", count = 1 }]");
+    let mixed = json(&load(&server.url(), &[&shop(), "--mix", &write("mix.toml", &item), "-n", "30"]));
+    assert_eq!(mixed["total"]["answered"], 30, "{mixed}");
+    assert!(mixed["operations"][1]["requests"].as_u64() > Some(10), "{mixed}");
     for (arguments, expected) in [
         (&["--call", "Nothing"][..], "Nothing"),
         (&["Soap11.Order", "-d", "{{nobody}}"], "--data-from"),

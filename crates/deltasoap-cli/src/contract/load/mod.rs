@@ -44,6 +44,8 @@ const STRETCH: Duration = Duration::from_millis(250);
 /// Maximum number of connections and of threads.
 const MAX_CONNECTIONS: usize = 100_000;
 const MAX_THREADS: usize = 256;
+/// Maximum number of operations times threads: each has a histogram of some 200 KB.
+const MAX_HISTOGRAMS: usize = 2048;
 
 /// Loads a service and prints the results.
 pub async fn load(arguments: &cli::Load) -> Result<ExitCode> {
@@ -55,6 +57,8 @@ pub async fn load(arguments: &cli::Load) -> Result<ExitCode> {
         Some(contract) if arguments.messages.is_empty() => called(arguments, contract).await?,
         contract => recorded(arguments, contract.as_ref())?,
     };
+    let most = MAX_HISTOGRAMS / arguments.threads.get();
+    ensure!(prepared.kinds.len() <= most, "there are more than {most} operations; name fewer, or use fewer --threads");
     let names: Vec<String> = prepared.kinds.iter().map(|kind| kind.name.clone()).collect();
     let target = match target(&url, arguments).await? {
         Ok(target) => target,
@@ -256,17 +260,18 @@ impl Watch for Watcher {
             return;
         }
         self.last = progress.elapsed;
-        let total = progress.total();
-        let done = total.answered() + total.failed();
+        let total = progress.so_far();
+        let done = total.latencies.len() + total.failed;
+        let quantile = |share| milliseconds(total.latencies.value_at_quantile(share) as f64 / 1e3);
         if self.requests.is_some() {
             self.bar.set_position(done);
         }
         self.bar.set_message(format!(
             "{:.0}/s, p50 {} ms, p99 {} ms, errors {}",
             done as f64 / progress.measured.as_secs_f64(),
-            milliseconds(total.quantile_us(0.5)),
-            milliseconds(total.quantile_us(0.99)),
-            total.failed()
+            quantile(0.5),
+            quantile(0.99),
+            total.failed
         ));
     }
 }
@@ -279,16 +284,17 @@ fn reported(
     arguments: &cli::Load,
     url: &Url,
     names: Vec<String>,
-    (outcome, cpu_share): (Outcome, Option<f64>),
+    (mut outcome, cpu_share): (Outcome, Option<f64>),
     conditions: &[Condition],
 ) -> Report {
     let total = outcome.total();
     let held = conditions.iter().filter_map(|condition| condition.holds(&total, outcome.time)).collect();
+    let tallies = std::mem::take(&mut outcome.tallies);
     Report {
         url: one_line(&shown(url.as_str())),
         plan: described(arguments, &outcome),
         rate: arguments.rate,
-        kinds: names.into_iter().zip(outcome.tallies.iter().cloned()).collect(),
+        kinds: names.into_iter().zip(tallies).collect(),
         total,
         outcome,
         cpu_share,
