@@ -376,6 +376,9 @@ impl<T: Traffic> Connection<T> {
                 () = tokio::time::sleep_until((load.begin + delay).min(load.end).into()) => {}
                 () = load.exhausted.stopped() => return,
             }
+            if Instant::now() >= load.end {
+                return;
+            }
         }
         if !plan.reconnect {
             // Connections are made before the first request, so that its time does not include them.
