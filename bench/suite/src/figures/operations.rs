@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use deltasoap::server::{Operation, Scheduling, ServerHandle, SmallFirst, Weigh};
 use deltasoap::{Fault, Lease, Server, Soap, SoapService};
+use deltasoap_load::Arrivals;
 use deltasoap_report::statistics::median;
 use deltasoap_streams::prng::SplitMix64;
 
 use super::goal::Goal;
 use super::{Effort, Task};
 use crate::load::generate::{Load, Measured, generate};
-use crate::load::pace::Arrivals;
 use crate::load::server;
 
 /// Computing time of a request with much work.

@@ -7,14 +7,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
+use deltasoap_load::Arrivals;
 use deltasoap_report::statistics::median;
 
 use super::goal::Goal;
 use super::{Effort, Task};
 use crate::definitions::peers_folder;
 use crate::load::generate::{Load, Measured, generate};
+use crate::load::mtom;
 use crate::load::server::{self, IN_ONE_GO, Launch, OURS, REGULAR, SMALL_FIRST, Server};
-use crate::load::{mtom, pace::Arrivals};
 
 /// Connections that keep a server busy.
 const BUSY: usize = 16;

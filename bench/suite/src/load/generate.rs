@@ -1,30 +1,22 @@
-//! The generator: connections on a few threads, each with its own runtime, and their statistics.
+//! The benchmark's messages as the traffic of the generator (`deltasoap-load`), and the resources of
+//! the server meanwhile.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
-use deltasoap_streams::prng::{SEED, SplitMix64};
-use tokio::runtime::{Builder, Runtime};
-use tokio::task::JoinSet;
+use anyhow::{Context, Result, anyhow, bail};
+use deltasoap_load::{Answer, Arrivals, Failed, Failure, Plan, Progress, Shares, Stop, Tally, Target, Traffic, Turn};
+use deltasoap_load::{Watch, Wire, run, runtime};
+use deltasoap_streams::prng::SEED;
 
 use super::kind::{Message, MessageKind, Share};
-use super::pace::{Arrivals, Pace};
-use super::record::Tally;
 use super::usage::Usage;
-use super::wire::{Failure, Wire};
 
-/// An answer that takes longer than this is a failure.
-const TIMEOUT: Duration = Duration::from_secs(30);
-/// Time until a failed connection is retried.
-const RECONNECT: Duration = Duration::from_millis(100);
 /// Number of messages of a kind that are tried before a load.
 const TRIAL_MESSAGES: usize = 16;
-/// Interval of progress reports.
-const TICK: Duration = Duration::from_millis(100);
+/// Time after which a server has done its work for answered messages.
+const SETTLE: Duration = Duration::from_millis(100);
 
 /// The load on a server.
 #[derive(Debug, Clone)]
@@ -67,12 +59,12 @@ impl Measured {
     /// Describes the failures with their counts.
     pub fn failures(&self) -> String {
         let failures = self.tallies.iter().flat_map(|(_, tally)| &tally.failures);
-        failures.map(|(failure, count)| format!("{count} × {}", failure.name())).collect::<Vec<_>>().join(", ")
+        failures.map(|(failure, all)| format!("{} × {}", all.count, failure.name())).collect::<Vec<_>>().join(", ")
     }
 
     /// Returns correct answers per second.
     pub fn throughput(&self) -> f64 {
-        let answers: u64 = self.tallies.iter().map(|(_, tally)| tally.latencies.len()).sum();
+        let answers: u64 = self.tallies.iter().map(|(_, tally)| tally.answered()).sum();
         answers as f64 / self.time.as_secs_f64()
     }
 
@@ -89,23 +81,36 @@ impl Measured {
 /// # Errors
 /// When the first answer to a message is wrong, or the system refuses a necessary resource.
 pub fn generate(server: SocketAddr, pid: Option<u32>, load: &Load, tick: impl FnMut(Duration)) -> Result<Measured> {
-    let groups: Vec<RequestGroup> =
-        load.shares.iter().map(|share| RequestGroup::new(server, share, load.changed)).collect();
-    let groups: Arc<[RequestGroup]> = groups.into();
-    runtime()?.block_on(try_out(server, &groups))?;
-    let begin = Instant::now();
-    let start = begin + load.warm_up;
-    let shared = |thread: usize| Shared {
-        server,
-        groups: Arc::clone(&groups),
-        pace: load.pace(begin, thread),
-        start,
-        end: start + load.time,
-        tallies: Mutex::new(vec![Tally::default(); groups.len()]),
-        served: AtomicU64::new(0),
-    };
-    let shared: Vec<Arc<Shared>> = (0..load.threads).map(|thread| Arc::new(shared(thread))).collect();
-    run(&shared, load, pid, tick)
+    let messages = Messages::new(server, load);
+    let target = Target::plain(server);
+    runtime()?.block_on(try_out(server, &target, &messages.groups))?;
+    let usage = || pid.map(Usage::of).transpose();
+    let mut watcher = Watcher { usage, tick, before: Ok(None) };
+    let outcome = run(&target, messages, &load.plan(), &Stop::default(), &mut watcher)?;
+    let (before, after) = (watcher.before?, usage()?);
+    Ok(Measured {
+        tallies: load.shares.iter().map(|share| share.kind).zip(outcome.tallies).collect(),
+        time: outcome.time,
+        served: outcome.served,
+        usage: before.zip(after).map(|(before, after)| [before, after]),
+    })
+}
+
+/// Samples the server's usage when the measurement begins.
+struct Watcher<U, T> {
+    usage: U,
+    tick: T,
+    before: Result<Option<Usage>>,
+}
+
+impl<U: Fn() -> Result<Option<Usage>>, T: FnMut(Duration)> Watch for Watcher<U, T> {
+    fn begin(&mut self) {
+        self.before = (self.usage)();
+    }
+
+    fn tick(&mut self, progress: &Progress<'_>) {
+        (self.tick)(progress.elapsed);
+    }
 }
 
 /// Returns the server's memory per connection in bytes, for many connections that exchanged one
@@ -117,86 +122,72 @@ pub fn generate(server: SocketAddr, pid: Option<u32>, load: &Load, tick: impl Fn
 pub fn idle(server: SocketAddr, pid: u32, kind: &MessageKind, connections: usize) -> Result<f64> {
     let group = RequestGroup::new(server, &Share { kind: *kind, weight: 1.0 }, 0);
     let request = group.requests.first().context("there is no message")?;
+    let target = Target::plain(server);
     let resident = || Usage::of(pid).map(|usage| usage.resident);
     let open = async |all: &mut Vec<Wire>| {
         for _ in 0..connections {
-            let mut wire = Wire::connect(server).await?;
-            let body = wire.exchange(&request.bytes).await?;
-            request.check(body)?;
+            let mut wire = Wire::connect(&target).await?;
+            request.check(&wire.exchange(&request.bytes).await?)?;
             all.push(wire);
         }
-        Ok::<(), Failure>(())
+        Ok::<(), Failed>(())
     };
     let mut all = Vec::new();
     let both = async {
         open(&mut all).await?;
         // Work after the answer is done by then.
-        tokio::time::sleep(RECONNECT).await;
+        tokio::time::sleep(SETTLE).await;
         let before = resident();
         open(&mut all).await?;
-        tokio::time::sleep(RECONNECT).await;
+        tokio::time::sleep(SETTLE).await;
         Ok((before, resident()))
     };
-    let outcome: Result<_, Failure> = runtime()?.block_on(both);
+    let outcome: Result<_, Failed> = runtime()?.block_on(both);
     let (before, after) =
-        outcome.map_err(|failure| anyhow::anyhow!("a message was answered with: {}", failure.name()))?;
+        outcome.map_err(|failed| anyhow!("a message was answered with: {}", failed.failure.name()))?;
     Ok((after? as f64 - before? as f64) / connections as f64)
 }
 
-fn run(shared: &[Arc<Shared>], load: &Load, pid: Option<u32>, tick: impl FnMut(Duration)) -> Result<Measured> {
-    let usage = |pid: Option<u32>| pid.map(Usage::of).transpose();
-    let mut threads = Vec::new();
-    for (number, shared) in shared.iter().enumerate() {
-        let connections = load.connections_of(number);
-        let (shared, runtime) = (Arc::clone(shared), runtime()?);
-        threads.push(thread::spawn(move || runtime.block_on(connect_all(&shared, connections))));
-    }
-    let before = watch(&shared[0], pid, tick)?;
-    threads.into_iter().for_each(|thread| thread.join().expect("connections do not panic"));
-    let (time, after) = (shared[0].start.elapsed(), usage(pid)?);
-    let mut tallies = vec![Tally::default(); load.shares.len()];
-    for shared in shared {
-        let own = shared.tallies.lock().unwrap_or_else(PoisonError::into_inner);
-        tallies.iter_mut().zip(&*own).for_each(|(sum, own)| sum.add(own));
-    }
-    Ok(Measured {
-        tallies: load.shares.iter().map(|share| share.kind).zip(tallies).collect(),
-        time,
-        served: shared.iter().map(|shared| shared.served.load(Relaxed)).sum(),
-        usage: before.zip(after).map(|(before, after)| [before, after]),
-    })
-}
-
-/// Waits until the measurement ends, and samples the server's usage when it begins.
-fn watch(shared: &Shared, pid: Option<u32>, mut tick: impl FnMut(Duration)) -> Result<Option<Usage>> {
-    let begin = Instant::now();
-    let mut sleep_until = |time: Instant| {
-        while let Some(left) = time.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
-            thread::sleep(left.min(TICK));
-            tick(begin.elapsed());
-        }
-    };
-    sleep_until(shared.start);
-    let before = pid.map(Usage::of).transpose()?;
-    sleep_until(shared.end);
-    Ok(before)
-}
-
-fn runtime() -> Result<Runtime> {
-    Builder::new_current_thread().enable_all().build().context("no runtime")
-}
-
 impl Load {
-    fn pace(&self, begin: Instant, thread: usize) -> Pace {
-        match self.open {
-            None => Pace::Closed,
-            Some((rate, arrivals)) => Pace::open(arrivals, rate / self.threads as f64, begin, thread as u64),
-        }
+    fn plan(&self) -> Plan {
+        let Load { connections, threads, open, warm_up, time, .. } = *self;
+        Plan { connections, threads, open, warm_up, time: Some(time), ..Plan::default() }
+    }
+}
+
+/// The requests of a load.
+struct Messages {
+    groups: Vec<RequestGroup>,
+    shares: Shares,
+}
+
+impl Messages {
+    fn new(server: SocketAddr, load: &Load) -> Self {
+        let groups = load.shares.iter().map(|share| RequestGroup::new(server, share, load.changed)).collect();
+        Messages { groups, shares: Shares::new(load.shares.iter().map(|share| share.weight), SEED) }
     }
 
-    /// Returns the number of connections of a thread.
-    fn connections_of(&self, thread: usize) -> usize {
-        self.connections / self.threads + usize::from(thread < self.connections % self.threads)
+    fn at(&self, turn: Turn) -> &Request {
+        let requests = &self.groups[turn.kind].requests;
+        &requests[turn.position % requests.len()]
+    }
+}
+
+impl Traffic for Messages {
+    fn kinds(&self) -> usize {
+        self.groups.len()
+    }
+
+    fn kind(&self, number: u64) -> usize {
+        self.shares.draw(number)
+    }
+
+    fn request<'a>(&'a self, turn: Turn, _: &'a mut Vec<u8>) -> &'a [u8] {
+        &self.at(turn).bytes
+    }
+
+    fn check(&self, turn: Turn, answer: &Answer<'_>) -> Result<(), Failed> {
+        self.at(turn).check(answer)
     }
 }
 
@@ -205,7 +196,6 @@ impl Load {
 struct RequestGroup {
     kind: MessageKind,
     requests: Vec<Request>,
-    weight: f64,
 }
 
 /// A message as a request.
@@ -221,7 +211,7 @@ impl RequestGroup {
     fn new(server: SocketAddr, share: &Share, changed: u32) -> Self {
         let ring = share.kind.ring(changed);
         let requests = ring.into_iter().map(|message| Request::new(server, &share.kind, message)).collect();
-        RequestGroup { kind: share.kind, requests, weight: share.weight }
+        RequestGroup { kind: share.kind, requests }
     }
 }
 
@@ -236,13 +226,17 @@ impl Request {
         Request { bytes, message, right: Mutex::default() }
     }
 
-    fn check(&self, body: &[u8]) -> Result<(), Failure> {
+    fn check(&self, answer: &Answer<'_>) -> Result<(), Failed> {
+        let Answer { status, body, .. } = *answer;
+        if status != 200 {
+            return Err(Failure::Status(status).into());
+        }
         let mut right = self.right.lock().unwrap_or_else(PoisonError::into_inner);
         if *right == body && !body.is_empty() {
             return Ok(());
         }
         if !self.message.is_answered_by(body) {
-            return Err(Failure::Wrong);
+            return Err(Failure::Wrong.into());
         }
         body.clone_into(&mut right);
         Ok(())
@@ -250,107 +244,20 @@ impl Request {
 }
 
 /// Exchanges some messages of each kind once: a server that fails from the start is not loaded.
-async fn try_out(server: SocketAddr, groups: &[RequestGroup]) -> Result<()> {
-    let mut wire = Wire::connect(server).await.map_err(|_| anyhow::anyhow!("no server listens at {server}"))?;
+async fn try_out(server: SocketAddr, target: &Target, groups: &[RequestGroup]) -> Result<()> {
+    let connect = async || Wire::connect(target).await.map_err(|_| anyhow!("no server listens at {server}"));
+    let mut wire = connect().await?;
     for group in groups {
         for request in group.requests.iter().take(TRIAL_MESSAGES) {
             if !wire.is_open() {
-                wire = Wire::connect(server).await.map_err(|_| anyhow::anyhow!("no server listens at {server}"))?;
+                wire = connect().await?;
             }
-            let answer = tokio::time::timeout(TIMEOUT, wire.exchange(&request.bytes)).await;
-            let checked = answer.unwrap_or(Err(Failure::Timeout)).and_then(|body| request.check(body));
-            ensure!(checked.is_ok(), "{} is answered with: {}", group.kind, checked.unwrap_err().name());
+            let answer = tokio::time::timeout(Plan::default().timeout, wire.exchange(&request.bytes)).await;
+            let checked = answer.unwrap_or_else(|_| Err(Failure::Timeout.into()));
+            if let Err(failed) = checked.and_then(|answer| request.check(&answer)) {
+                bail!("{} is answered with: {}", group.kind, failed.failure.name());
+            }
         }
     }
     Ok(())
-}
-
-/// The state shared by the connections of a thread.
-struct Shared {
-    server: SocketAddr,
-    groups: Arc<[RequestGroup]>,
-    pace: Pace,
-    start: Instant,
-    end: Instant,
-    tallies: Mutex<Vec<Tally>>,
-    served: AtomicU64,
-}
-
-async fn connect_all(shared: &Arc<Shared>, connections: usize) {
-    let mut tasks = JoinSet::new();
-    for number in 0..connections {
-        tasks.spawn(Connection::new(Arc::clone(shared), number).run());
-    }
-    tasks.join_all().await;
-}
-
-/// A connection that sends requests one by one.
-struct Connection {
-    shared: Arc<Shared>,
-    wire: Option<Wire>,
-    random: SplitMix64,
-    /// The position in the ring of each kind.
-    next: Vec<usize>,
-}
-
-impl Connection {
-    fn new(shared: Arc<Shared>, number: usize) -> Self {
-        let next = vec![number; shared.groups.len()];
-        Connection { shared, wire: None, random: SplitMix64::stream(SEED, number as u64), next }
-    }
-
-    async fn run(mut self) {
-        // Connections are made before the first request, so that its time does not include them.
-        self.wire = Wire::connect(self.shared.server).await.ok();
-        loop {
-            let begin = self.shared.pace.next(self.shared.end).await;
-            if begin >= self.shared.end {
-                break;
-            }
-            let kind = self.draw();
-            let outcome = tokio::time::timeout(TIMEOUT, self.exchange(kind)).await.unwrap_or(Err(Failure::Timeout));
-            self.note(kind, begin, outcome);
-            if outcome.is_err() {
-                self.wire = None;
-            }
-            if outcome == Err(Failure::Connect) {
-                tokio::time::sleep(RECONNECT).await;
-            }
-        }
-    }
-
-    /// Returns a random kind, by weight.
-    fn draw(&mut self) -> usize {
-        let groups = &self.shared.groups;
-        let mut left = self.random.uniform() * groups.iter().map(|group| group.weight).sum::<f64>();
-        let drawn = groups.iter().position(|group| {
-            left -= group.weight;
-            left <= 0.0
-        });
-        drawn.unwrap_or(groups.len() - 1)
-    }
-
-    async fn exchange(&mut self, kind: usize) -> Result<(), Failure> {
-        let requests = &self.shared.groups[kind].requests;
-        let request = &requests[self.next[kind] % requests.len()];
-        self.next[kind] += 1;
-        let mut wire = match self.wire.take().filter(Wire::is_open) {
-            Some(wire) => wire,
-            None => Wire::connect(self.shared.server).await?,
-        };
-        request.check(wire.exchange(&request.bytes).await?)?;
-        self.wire = Some(wire);
-        Ok(())
-    }
-
-    fn note(&self, kind: usize, begin: Instant, outcome: Result<(), Failure>) {
-        let now = Instant::now();
-        if outcome.is_ok() && now >= self.shared.start {
-            self.shared.served.fetch_add(1, Relaxed);
-        }
-        if begin >= self.shared.start {
-            let mut tallies = self.shared.tallies.lock().unwrap_or_else(PoisonError::into_inner);
-            tallies[kind].note(outcome.map(|()| now - begin));
-        }
-    }
 }

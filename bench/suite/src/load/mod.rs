@@ -1,23 +1,19 @@
 //! `load`: many concurrent clients, against our server and those of other toolkits.
 //!
-//! [`kind`] creates the messages, [`pace`] schedules them, [`wire`] is the client side of HTTP,
-//! [`mod@generate`] runs the connections, [`record`] and [`usage`] take statistics, [`server`]
-//! starts servers, [`report`] prints the results. [`mtom`] is another load: one large part.
+//! [`kind`] creates the messages, [`mod@generate`] sends them with the generator of `deltasoap load`
+//! (the crate `deltasoap-load`), [`usage`] samples the server, [`server`] starts servers, [`report`]
+//! prints the results. [`mtom`] is another load: one large part.
 //!
-//! The generator is our own, since one for any HTTP service does not check the answers: here an
-//! answer counts only if its values are correct. It must be light, so that the server is what is
-//! measured: requests are created beforehand, and an answer equal to an earlier correct one is
-//! correct.
+//! An answer counts only if its values are correct. The generator must be light, so that the server
+//! is what is measured: requests are created beforehand, and an answer equal to an earlier correct
+//! one is correct.
 
 pub mod generate;
 pub mod kind;
 pub mod mtom;
-pub mod pace;
-mod record;
 mod report;
 pub mod server;
 pub mod usage;
-mod wire;
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -26,13 +22,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use deltasoap_load::Arrivals;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::definitions::peers_folder;
 use crate::environment::Environment;
 use generate::{Load, Measured, generate};
 use kind::Share;
-use pace::Arrivals;
 use report::Row;
 use server::{Launch, OURS};
 

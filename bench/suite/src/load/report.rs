@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use deltasoap_load::Tally;
 use deltasoap_report::Grid;
 use serde::Serialize;
 
 use super::generate::Measured;
-use super::record::Tally;
 
 /// A server under a load.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ fn cells(server: &str, measured: &Measured) -> Vec<Vec<String>> {
     let of_server = |number: Option<f64>, digits: usize| number.map_or_else(String::new, |n| format!("{n:.digits$}"));
     let peak = measured.usage.map(|[_, after]| after.peak as f64 / f64::from(1 << 20));
     let row = |(kind, tally): &(super::kind::MessageKind, Tally)| {
-        let rate = tally.latencies.len() as f64 / seconds;
+        let rate = tally.answered() as f64 / seconds;
         let mut cells = vec![server.to_owned(), kind.to_string(), format!("{rate:.0}"), tally.failed().to_string()];
         cells.extend(QUANTILES.map(|share| format!("{:.1}", tally.quantile_us(share))));
         cells.extend([format!("{:.1}", tally.max_us()), of_server(measured.cpu_us(), 1), of_server(peak, 1)]);
@@ -68,8 +68,8 @@ fn complaints(rows: &[Row]) -> String {
             Err(reason) => lines += &format!("\n{server}: {reason}"),
             Ok(measured) => {
                 for (kind, tally) in &measured.tallies {
-                    tally.failures.iter().for_each(|(failure, count)| {
-                        lines += &format!("\n{server}, {kind}: {count} × {}", failure.name());
+                    tally.failures.iter().for_each(|(failure, all)| {
+                        lines += &format!("\n{server}, {kind}: {} × {}", all.count, failure.name());
                     });
                 }
             }
@@ -108,8 +108,8 @@ struct Part {
 impl Part {
     fn new(message: String, tally: &Tally) -> Self {
         let [p50, p90, p99, p999] = QUANTILES.map(|share| tally.quantile_us(share));
-        let failed = tally.failures.iter().map(|(failure, count)| (failure.name(), *count)).collect();
-        Part { message, answered: tally.latencies.len(), failed, p50, p90, p99, p999, max: tally.max_us() }
+        let failed = tally.failures.iter().map(|(failure, all)| (failure.name(), all.count)).collect();
+        Part { message, answered: tally.answered(), failed, p50, p90, p99, p999, max: tally.max_us() }
     }
 }
 
@@ -145,14 +145,14 @@ fn line<'a>(server: &'a str, measured: &Measured, connections: usize, rate: Opti
 #[cfg(test)]
 mod tests {
     use super::super::usage::Usage;
-    use super::super::wire::Failure;
     use super::*;
+    use deltasoap_load::Failure;
     use std::time::Duration;
 
     fn measured() -> Measured {
         let mut tally = Tally::default();
         (0..10).for_each(|_| tally.note(Ok(Duration::from_micros(50))));
-        tally.note(Err(Failure::Status(500)));
+        tally.note(Err(Failure::Status(500).into()));
         let usage = |millis| Usage { cpu: Duration::from_millis(millis), resident: 1 << 20, peak: 2 << 20 };
         Measured {
             tallies: vec![("echoVoid".parse().unwrap(), tally)],

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use deltasoap::engine::Differential;
+use deltasoap_load::Arrivals;
 
 use super::calls::{MODES, Mode, Setup};
 use super::definition::{LoadDefinition, Operation, Similarity};
@@ -21,7 +22,6 @@ use crate::definitions::Definitions;
 use crate::encoded::SHARED;
 use crate::engine::{Call, Session, prepare_shared};
 use crate::load::generate::{self, Load, generate};
-use crate::load::pace::Arrivals;
 use crate::load::server::{OURS, Server};
 use crate::send::{self, Case};
 use crate::similar;

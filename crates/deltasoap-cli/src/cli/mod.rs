@@ -2,6 +2,8 @@
 
 mod contract;
 pub mod cost;
+#[cfg(feature = "load")]
+mod load;
 mod values;
 
 pub use contract::{
@@ -13,6 +15,8 @@ pub use contract::{
 pub use contract::Gateway;
 #[cfg(feature = "mcp")]
 pub use contract::Mcp;
+#[cfg(feature = "load")]
+pub use load::{Check, Load};
 pub use values::endpoint;
 
 use crate::figures::PLAYS;
@@ -40,6 +44,7 @@ const EXAMPLES: &str = "Examples:
   deltasoap mock shop.wsdl                              a service that answers with samples
   deltasoap mcp shop.wsdl                               a service's operations for language models
   deltasoap gateway shop.wsdl                           REST, JSON and OpenAPI for the service
+  deltasoap load shop.wsdl Order --rate 200             load, with latencies and checked answers
   deltasoap validate shop.wsdl message.xml              what is wrong with a message, and where
   deltasoap diff old.wsdl new.wsdl                      what changed, whom it breaks, and messages that prove it
   deltasoap compile shop.wsdl -o shop.bin               a file that loads faster, for use instead of the WSDL
@@ -112,6 +117,17 @@ pub enum Task {
     /// parameters, further services, credentials, CORS, compression and limits.
     #[cfg(feature = "gateway")]
     Gateway(Box<Gateway>),
+    /// Load a service with many requests, check the answers, and print latencies
+    ///
+    /// Requests come from a WSDL and JSON, or are recorded messages. In a closed loop each of the
+    /// connections sends its next request after an answer. With --rate requests have fixed times, as
+    /// those of independent clients, and latencies count from these: a service that stalls cannot hide
+    /// the requests that wait meanwhile. Latencies are those of good answers, and end when the last
+    /// byte is read.
+    ///
+    /// Ctrl-C ends the load, and prints the results so far. No proxy is used.
+    #[cfg(feature = "load")]
+    Load(Box<Load>),
     /// Validate messages, and report what is wrong with line, column and path
     ///
     /// Checks order and number of elements, attributes, facets, types and nil. Files hold an

@@ -11,6 +11,8 @@ use http::header::{CONTENT_LENGTH, TRAILER, TRANSFER_ENCODING, UPGRADE};
 use http::{HeaderName, HeaderValue};
 use std::ffi::OsStr;
 use std::path::PathBuf;
+#[cfg(feature = "load")]
+use std::time::Duration;
 use url::Url;
 
 /// A value parser that wraps a function; the function's error says what is wrong with the value.
@@ -47,6 +49,14 @@ pub fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
 pub fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate > 0.0);
     rate.ok_or_else(|| format!("expected a number above 0, found {text:?}"))
+}
+
+/// Parses seconds.
+#[cfg(feature = "load")]
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    const MOST: f64 = 1e7;
+    let seconds = text.parse().ok().filter(|seconds: &f64| (0.0..=MOST).contains(seconds));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| format!("expected seconds from 0 to {MOST}, found {text:?}"))
 }
 
 /// Parses a proxy, for all hosts except those that the environment lists.

@@ -42,14 +42,16 @@ pub fn transport(access: &cli::Access) -> Result<HttpTransport> {
     if access.cacert.is_none() && access.cert.is_none() && !access.insecure {
         return Ok(builder.build());
     }
+    Ok(builder.tls(tls(access)?)?.build())
+}
+
+/// Returns what TLS to a service uses: the trusted certificates, and the client's own.
+pub fn tls(access: &cli::Access) -> Result<ClientTls> {
     let mut tls = ClientTls::new(roots(access)?);
     if let Some(identity) = identity(access)? {
         tls = tls.identity(identity);
     }
-    if access.insecure {
-        tls = tls.unverified();
-    }
-    Ok(builder.tls(tls)?.build())
+    Ok(if access.insecure { tls.unverified() } else { tls })
 }
 
 /// Returns the proxy that the arguments name, or those of the environment.

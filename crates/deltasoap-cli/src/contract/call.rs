@@ -7,7 +7,7 @@ use super::security::{Security, in_options};
 use super::tap::Tap;
 use super::validation::{self, validated};
 use super::{INTERPRETATION_NOTES, MAX_DEVIATIONS, import_with, operation, policy_warnings, report_notes, warn_of_all};
-use crate::cli::{AddressingSwitch, Call, Description, Switch, endpoint};
+use crate::cli::{AddressingSwitch, Call, Description, Loading, Switch, endpoint};
 use crate::files;
 use crate::output::{one_line, print_json, print_json_lines, report, with_causes};
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -30,7 +30,7 @@ use url::Url;
 /// Exit code: the service answered with a fault.
 const FAULT: u8 = 3;
 /// Exit code: the service did not answer, or its answer cannot be decoded.
-const NO_ANSWER: u8 = 4;
+pub const NO_ANSWER: u8 = 4;
 
 /// Calls an operation and prints the response.
 pub async fn call(arguments: &Call) -> Result<ExitCode> {
@@ -42,7 +42,8 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
     let access = &arguments.description.loading.access;
     let tap = Tap::new(transport(access)?, arguments.verbose, arguments.secrets);
     let operation = selected(arguments, &contract)?;
-    let url = service_url(&arguments.description, arguments.endpoint.as_deref(), &operation)?;
+    let Description { wsdl, loading } = &arguments.description;
+    let url = service_url(wsdl, loading, arguments.endpoint.as_deref(), &operation)?;
     let jar = arguments.session.as_deref().map(session).transpose()?;
     let client = client(arguments, contract, (tap.clone(), jar.clone()), &url, &operation)?;
     policy_warnings(std::slice::from_ref(&operation)).iter().for_each(|it| report(format_args!("warning: {it}")));
@@ -104,7 +105,7 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
 /// # Errors
 /// If the WSDL names a URL that must not be called without being asked for: a private one, or
 /// another host where credentials would be sent.
-pub fn service_url(description: &Description, given: Option<&str>, operation: &Operation) -> Result<String> {
+pub fn service_url(wsdl: &str, loading: &Loading, given: Option<&str>, operation: &Operation) -> Result<String> {
     if let Some(url) = given {
         return Ok(url.to_owned());
     }
@@ -112,7 +113,6 @@ pub fn service_url(description: &Description, given: Option<&str>, operation: &O
     let url = endpoint(url).map_err(|why| {
         anyhow!("the WSDL gives {} as the service's URL: {why}; --endpoint takes another", shown(url))
     })?;
-    let (wsdl, loading) = (&description.wsdl, &description.loading);
     if !loading.allow_private && leads_inside(wsdl, &url) {
         let url = shown(&url);
         bail!(
@@ -158,12 +158,12 @@ fn data(argument: &str) -> Result<Json> {
     parse(&text).context("the data is not usable as JSON")
 }
 
-fn read(path: &str) -> Result<String> {
+pub fn read(path: &str) -> Result<String> {
     files::read_text(Path::new(path)).map(without_mark)
 }
 
 /// Removes the byte order mark that some editors put at the beginning of a text.
-fn without_mark(text: String) -> String {
+pub fn without_mark(text: String) -> String {
     text.strip_prefix('\u{feff}').map(ToOwned::to_owned).unwrap_or(text)
 }
 
@@ -258,7 +258,7 @@ fn block_name(contract: &Contract, name: &str) -> Result<QName> {
 
 /// Parses a header block from `Name={"json": 1}`, from `Name=@FILE` (a file with such JSON or with
 /// the block in XML), or from XML.
-fn header_block(operation: &Operation, text: &str) -> Result<HeaderBlock> {
+pub fn header_block(operation: &Operation, text: &str) -> Result<HeaderBlock> {
     if text.trim_start().starts_with('<') {
         let node = Node::parse(text.as_bytes()).context("the header block is not XML")?;
         return Ok(warn_if_unqualified(node));

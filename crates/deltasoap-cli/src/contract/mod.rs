@@ -10,6 +10,8 @@ mod gateway;
 mod generate;
 mod inspect;
 mod language;
+#[cfg(feature = "load")]
+mod load;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod mock;
@@ -27,6 +29,8 @@ pub use diff::diff;
 pub use gateway::gateway;
 pub use generate::generate;
 pub use inspect::{describe, list, template};
+#[cfg(feature = "load")]
+pub use load::load;
 #[cfg(feature = "mcp")]
 pub use mcp::mcp;
 pub use mock::mock;

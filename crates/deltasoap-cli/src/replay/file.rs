@@ -228,8 +228,8 @@ fn value<'a>(fields: &[httparse::Header<'a>], name: &str) -> Option<&'a [u8]> {
     fields.iter().find(|field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value.trim_ascii())
 }
 
-/// Decodes a chunked body (RFC 9112, 7.1).
-fn dechunked(mut body: &[u8]) -> Option<Vec<u8>> {
+/// Decodes a chunked body (RFC 9112, 7.1); `None` if it is not one.
+pub fn dechunked(mut body: &[u8]) -> Option<Vec<u8>> {
     let mut content = Vec::new();
     loop {
         let (start, size) = complete(httparse::parse_chunk_size(body).map_err(|_| httparse::Error::Token))?;

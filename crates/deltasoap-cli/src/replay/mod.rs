@@ -14,8 +14,14 @@ mod report;
 mod side;
 mod types;
 
+#[cfg(feature = "load")]
+pub use directory::all_streams;
+#[cfg(feature = "load")]
+pub use file::dechunked;
 pub use file::{Message, message as message_in};
 pub use recorded::v_sphere;
+#[cfg(feature = "load")]
+pub use report::Skipped;
 
 use crate::cli::Replay;
 use crate::contract::contract_of;

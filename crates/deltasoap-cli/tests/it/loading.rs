@@ -15,7 +15,7 @@ fn what_is_not_loaded_is_said_with_what_to_do() {
         "HTTP/1.1 302 Go\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
     const CUT: &str = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\n<definitions";
     const NOTHING: &str = "HTTP/1.1 404 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-    let (_folder, _, tls) = serving_tls();
+    let (_folder, _, tls) = serving_tls(&[]);
     let plain = serving(&["mock", &shop()]);
     let to_plain = plain.url.replace("http://", "https://");
     let to_tls = tls.url.replace("https://", "http://");

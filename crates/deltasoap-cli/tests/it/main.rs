@@ -9,6 +9,8 @@ mod faults;
 #[cfg(feature = "gateway")]
 mod gateway;
 mod generate;
+#[cfg(feature = "load")]
+mod load;
 mod loading;
 #[cfg(feature = "mcp")]
 mod mcp;
@@ -727,7 +729,7 @@ fn options_of_loading_need_something_to_load() {
 }
 
 /// Starts a server whose certificate nobody trusts; returns the certificate as a file.
-fn serving_tls() -> (tempfile::TempDir, String, Serving) {
+fn serving_tls(options: &[&str]) -> (tempfile::TempDir, String, Serving) {
     let folder = tempfile::tempdir().expect("a directory");
     let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
     let file = |name: &str, text: String| {
@@ -736,13 +738,13 @@ fn serving_tls() -> (tempfile::TempDir, String, Serving) {
         path.to_string_lossy().into_owned()
     };
     let (cert, key) = (file("cert.pem", made.cert.pem()), file("key.pem", made.signing_key.serialize_pem()));
-    let serving = serving(&["serve", "--tls-cert", &cert, "--tls-key", &key]);
+    let serving = serving(&[&["serve", "--tls-cert", &cert, "--tls-key", &key], options].concat());
     (folder, cert, serving)
 }
 
 #[test]
 fn who_is_trusted_is_said_once_for_the_wsdl_and_the_service() {
-    let (folder, cert, server) = serving_tls();
+    let (folder, cert, server) = serving_tls(&[]);
     let wsdl = format!("{}?wsdl", server.url);
     let output = run(&["list", &wsdl]);
     assert!(output.status.code() == Some(1) && stderr(&output).contains("(--cacert FILE"), "{output:?}");

@@ -171,7 +171,7 @@ fn what_is_not_answered_is_said_with_what_to_do() {
     let silent = format!("http://ada:secret@{}/", silent.local_addr().expect("an address")).leak::<'static>();
     let listening = std::net::TcpListener::bind(silent.trim_start_matches("http://ada:secret@").trim_end_matches('/'));
     let refused = "http://127.0.0.1:1/".to_owned();
-    let (_folder, _, tls) = serving_tls();
+    let (_folder, _, tls) = serving_tls(&[]);
     let plain = serving(&["mock", &shop()]);
     let to_plain = plain.url.replace("http://", "https://");
     let to_tls = tls.url.replace("https://", "http://");

@@ -11,7 +11,7 @@ mod trim;
 use super::access::{credentials, transport};
 use super::call::service_url;
 use super::{INTERPRETATION_NOTES, contract, operation, report_notes};
-use crate::cli::Mcp;
+use crate::cli::{Description, Mcp};
 use crate::output::{one_line, print_line, report};
 use anyhow::{Context as _, Result, bail};
 use deltasoap_dynamic::{DynamicClient, Operation};
@@ -71,7 +71,7 @@ fn allowed(
     contract: &deltasoap_dynamic::Contract,
     operations: &[Operation],
 ) -> Result<BTreeSet<String>> {
-    let wsdl = &arguments.description.wsdl;
+    let Description { wsdl, loading } = &arguments.description;
     let named = arguments.allow.iter().map(|name| operation(contract, wsdl, name).map(|it| it.full_name()));
     let named: BTreeSet<String> = named.collect::<Result<_>>()?;
     let is_wanted = |it: &&Operation| {
@@ -80,7 +80,7 @@ fn allowed(
     };
     let mut allowed = BTreeSet::new();
     for operation in operations.iter().filter(is_wanted) {
-        match service_url(&arguments.description, arguments.endpoint.as_deref(), operation) {
+        match service_url(wsdl, loading, arguments.endpoint.as_deref(), operation) {
             Ok(_) => drop(allowed.insert(operation.full_name())),
             Err(why) => report(format_args!("warning: {} is not offered: {why:#}", operation.full_name())),
         }

@@ -1,0 +1,396 @@
+//! The client side of HTTP/1.1, as small as possible, so that the generator costs less than any
+//! server.
+//!
+//! A request is one buffer, created beforehand. An answer is read into the connection's buffer, and
+//! its body is checked in place; only chunked bodies are moved together. No connection has more
+//! than one request in flight.
+
+use crate::generate::LoadError;
+use crate::record::{Failed, Failure};
+use rustls::pki_types::ServerName;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+/// Maximum number of bytes of a request passed to the system at a time: other connections run in
+/// between.
+const PIECE: usize = 32 << 10;
+/// Minimum free space in the buffer for each read.
+const MIN_FREE: usize = 16 << 10;
+/// Maximum number of headers in an answer.
+const HEADERS: usize = 64;
+/// Maximum number of bytes of an answer.
+const MAX_ANSWER: usize = 1 << 30;
+
+/// A server: its address, and the name in its certificate if it is reached by TLS.
+#[derive(Debug, Clone)]
+pub struct Target {
+    address: SocketAddr,
+    tls: Option<(Arc<rustls::ClientConfig>, ServerName<'static>)>,
+}
+
+impl Target {
+    /// Returns a server without TLS.
+    pub fn plain(address: SocketAddr) -> Self {
+        Target { address, tls: None }
+    }
+
+    /// Returns a server with TLS, whose certificate has the name or address `host`.
+    ///
+    /// # Errors
+    /// When that is neither a name nor an address.
+    pub fn tls(address: SocketAddr, config: rustls::ClientConfig, host: &str) -> Result<Self, LoadError> {
+        // Brackets belong to the URL, not to the address.
+        let name = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        let name = ServerName::try_from(name).map_err(|_| LoadError::Host(host.to_owned()))?;
+        Ok(Target { address, tls: Some((Arc::new(config), name)) })
+    }
+}
+
+/// A connection to a server.
+#[derive(Debug)]
+pub struct Wire {
+    stream: Stream,
+    buffer: Vec<u8>,
+    /// True after the server announced that it will close the connection.
+    is_last: bool,
+}
+
+#[derive(Debug)]
+enum Stream {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Stream {
+    async fn connect(target: &Target) -> io::Result<Self> {
+        let stream = TcpStream::connect(target.address).await?;
+        stream.set_nodelay(true)?;
+        Ok(match &target.tls {
+            None => Stream::Plain(stream),
+            Some((config, name)) => {
+                let connector = TlsConnector::from(Arc::clone(config));
+                Stream::Tls(Box::new(connector.connect(name.clone(), stream).await?))
+            }
+        })
+    }
+
+    async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Stream::Plain(stream) => stream.write_all(bytes).await,
+            Stream::Tls(stream) => {
+                stream.write_all(bytes).await?;
+                stream.flush().await
+            }
+        }
+    }
+
+    /// Returns true if the server has closed the connection, as servers do with idle ones. This reads
+    /// nothing, and costs no system call while nothing has arrived.
+    fn has_ended(&self) -> bool {
+        let stream = match self {
+            Stream::Plain(stream) => stream,
+            Stream::Tls(stream) => stream.get_ref().0,
+        };
+        let (mut byte, mut task) = ([0], Context::from_waker(Waker::noop()));
+        matches!(stream.poll_peek(&mut task, &mut ReadBuf::new(&mut byte)), Poll::Ready(Ok(0) | Err(_)))
+    }
+
+    async fn read_buf(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        match self {
+            Stream::Plain(stream) => stream.read_buf(buffer).await,
+            // Many servers close without announcing it to TLS.
+            Stream::Tls(stream) => match stream.read_buf(buffer).await {
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
+                read => read,
+            },
+        }
+    }
+}
+
+/// An answer, in the memory of its connection.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'a> {
+    /// The status.
+    pub status: u16,
+    /// The body, without chunks.
+    pub body: &'a [u8],
+    head: &'a [u8],
+    len: usize,
+}
+
+impl<'a> Answer<'a> {
+    /// Creates an answer that was received some other way.
+    pub fn new(status: u16, head: &'a [u8], body: &'a [u8]) -> Self {
+        Answer { status, body, head, len: head.len() + body.len() }
+    }
+
+    /// Returns the head, up to its empty line.
+    pub fn head(&self) -> &'a [u8] {
+        self.head
+    }
+
+    /// Returns the number of bytes received, with head and chunks.
+    pub fn received(&self) -> usize {
+        self.len
+    }
+}
+
+impl Wire {
+    /// Connects to a server.
+    ///
+    /// # Errors
+    /// When this fails.
+    pub async fn connect(target: &Target) -> Result<Self, Failed> {
+        match Stream::connect(target).await {
+            Ok(stream) => Ok(Wire { stream, buffer: Vec::new(), is_last: false }),
+            Err(error) => Err(Failed::new(Failure::Connect, error.to_string())),
+        }
+    }
+
+    /// Returns true if another request may be sent.
+    pub fn is_open(&self) -> bool {
+        !self.is_last && !self.stream.has_ended()
+    }
+
+    /// Sends a request; returns its answer.
+    ///
+    /// # Errors
+    /// When there is no answer. The connection must not be used afterwards.
+    pub async fn exchange(&mut self, request: &[u8]) -> Result<Answer<'_>, Failed> {
+        self.is_last = true;
+        self.send(request).await?;
+        self.buffer.clear();
+        let head = self.head().await?;
+        let end = match head.length {
+            Length::Bytes(length) => self.counted(head.len, length).await?,
+            Length::Chunks => self.chunked(head.len).await?,
+            Length::Rest => self.rest().await?,
+        };
+        self.is_last = head.is_last || head.length == Length::Rest;
+        let (start, body) = self.buffer[..end].split_at(head.len);
+        Ok(Answer { status: head.status, body, head: start, len: self.buffer.len() })
+    }
+
+    async fn send(&mut self, request: &[u8]) -> io::Result<()> {
+        let (first, rest) = request.split_at(request.len().min(PIECE));
+        self.stream.write_all(first).await?;
+        for piece in rest.chunks(PIECE) {
+            tokio::task::yield_now().await;
+            self.stream.write_all(piece).await?;
+        }
+        Ok(())
+    }
+
+    async fn head(&mut self) -> Result<Head, Failed> {
+        loop {
+            self.more().await?;
+            if let Some(head) = Head::parse(&self.buffer)? {
+                return Ok(head);
+            }
+        }
+    }
+
+    async fn more(&mut self) -> Result<(), Failed> {
+        match self.read().await? {
+            0 => Err(Failed::new(Failure::Closed, "the server closed the connection before the end of its answer")),
+            _ => Ok(()),
+        }
+    }
+
+    async fn read(&mut self) -> Result<usize, Failed> {
+        if self.buffer.len() > MAX_ANSWER {
+            return Err(Failed::new(Failure::Malformed, "the answer has more than 1 GiB"));
+        }
+        self.buffer.reserve(MIN_FREE);
+        Ok(self.stream.read_buf(&mut self.buffer).await?)
+    }
+
+    /// Reads a body of known length; returns its end.
+    async fn counted(&mut self, start: usize, length: usize) -> Result<usize, Failed> {
+        let end = start.checked_add(length).ok_or_else(|| malformed("its length"))?;
+        while self.buffer.len() < end {
+            self.more().await?;
+        }
+        if self.buffer.len() == end { Ok(end) } else { Err(malformed("more bytes than it announced")) }
+    }
+
+    /// Reads all chunks, and moves them together; returns their end.
+    async fn chunked(&mut self, start: usize) -> Result<usize, Failed> {
+        let (mut end, mut at) = (start, start);
+        loop {
+            let Some((skip, size)) = chunk_size(&self.buffer[at..])? else {
+                self.more().await?;
+                continue;
+            };
+            let data = at + skip;
+            let next = data.checked_add(size).and_then(|next| next.checked_add(2));
+            let next = next.ok_or_else(|| malformed("the size of a chunk"))?;
+            while self.buffer.len() < next {
+                self.more().await?;
+            }
+            self.buffer.copy_within(data..data + size, end);
+            (end, at) = (end + size, next);
+            if size == 0 {
+                return Ok(end);
+            }
+        }
+    }
+
+    /// Reads a body that ends with the connection; returns its end.
+    async fn rest(&mut self) -> Result<usize, Failed> {
+        while self.read().await? > 0 {}
+        Ok(self.buffer.len())
+    }
+}
+
+fn malformed(what: &str) -> Failed {
+    Failed::new(Failure::Malformed, format!("the answer is not HTTP/1.1: {what}"))
+}
+
+/// The relevant parts of an answer's head.
+#[derive(Debug, PartialEq, Eq)]
+struct Head {
+    /// Size in bytes.
+    len: usize,
+    status: u16,
+    length: Length,
+    is_last: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Length {
+    Bytes(usize),
+    Chunks,
+    /// All bytes until the connection ends.
+    Rest,
+}
+
+impl Head {
+    /// Parses the head at the beginning of `bytes`; returns `None` if it is incomplete.
+    fn parse(bytes: &[u8]) -> Result<Option<Self>, Failed> {
+        let mut headers = [httparse::EMPTY_HEADER; HEADERS];
+        let mut response = httparse::Response::new(&mut headers);
+        let parsed = response.parse(bytes).map_err(|error| malformed(&error.to_string()))?;
+        let httparse::Status::Complete(len) = parsed else { return Ok(None) };
+        let status = response.code.ok_or_else(|| malformed("no status"))?;
+        // Without a length, the body lasts until the end, unless the status has none (RFC 9112, 6.3).
+        let length = if matches!(status, 204 | 304) { Length::Bytes(0) } else { Length::Rest };
+        let mut head = Head { len, status, length, is_last: response.version == Some(0) };
+        response.headers.iter().try_for_each(|header| head.take(header))?;
+        Ok(Some(head))
+    }
+
+    fn take(&mut self, header: &httparse::Header<'_>) -> Result<(), Failed> {
+        let value = str::from_utf8(header.value).unwrap_or_default().trim();
+        if header.name.eq_ignore_ascii_case("content-length") {
+            self.length = Length::Bytes(value.parse().map_err(|_| malformed("its Content-Length"))?);
+        } else if header.name.eq_ignore_ascii_case("transfer-encoding") && value.eq_ignore_ascii_case("chunked") {
+            self.length = Length::Chunks;
+        } else if header.name.eq_ignore_ascii_case("connection") {
+            // Without a `Connection` header, the HTTP version decides.
+            self.is_last =
+                value.eq_ignore_ascii_case("close") || self.is_last && !value.eq_ignore_ascii_case("keep-alive");
+        }
+        Ok(())
+    }
+}
+
+/// Returns the size of a chunk and the length of its line; `None` if the line is incomplete.
+fn chunk_size(bytes: &[u8]) -> Result<Option<(usize, usize)>, Failed> {
+    match httparse::parse_chunk_size(bytes).map_err(|_| malformed("the size of a chunk"))? {
+        httparse::Status::Complete((skip, size)) => {
+            let size = usize::try_from(size).map_err(|_| malformed("the size of a chunk"))?;
+            Ok(Some((skip, size)))
+        }
+        httparse::Status::Partial => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+    use std::thread;
+
+    /// Returns what a client gets from a server with this answer, sent in pieces of `piece` bytes:
+    /// status, body, and whether the connection stays open.
+    fn exchange(answer: &'static str, piece: usize) -> Result<(u16, String, bool), Failure> {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let server = listener.local_addr().unwrap();
+        let serving = thread::spawn(move || {
+            let mut stream = listener.accept().unwrap().0;
+            stream.set_nodelay(true).unwrap();
+            stream.read_exact(&mut [0; 7]).unwrap();
+            for piece in answer.as_bytes().chunks(piece) {
+                stream.write_all(piece).unwrap();
+            }
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let got = runtime.block_on(async {
+            let mut wire = Wire::connect(&Target::plain(server)).await?;
+            let Answer { status, body, .. } = wire.exchange(b"request").await?;
+            let body = String::from_utf8(body.to_vec()).unwrap();
+            Ok((status, body, !wire.is_last))
+        });
+        serving.join().unwrap();
+        got.map_err(|failed: Failed| failed.failure)
+    }
+
+    #[test]
+    fn bodies_are_counted_or_in_chunks_or_end_with_the_connection() {
+        for piece in [1, 3, 1000] {
+            let counted = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+            assert_eq!(exchange(counted, piece), Ok((200, "hello".to_owned(), true)));
+            let chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\n\r\n";
+            assert_eq!(exchange(chunked, piece), Ok((200, "hello".to_owned(), true)));
+            let last = "HTTP/1.1 500 No\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno";
+            assert_eq!(exchange(last, piece), Ok((500, "no".to_owned(), false)));
+            let old = "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n";
+            assert_eq!(exchange(old, piece), Ok((200, String::new(), false)));
+            let kept = "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n";
+            assert_eq!(exchange(kept, piece), Ok((200, String::new(), true)));
+            let rest = "HTTP/1.1 200 OK\r\n\r\nhello";
+            assert_eq!(exchange(rest, piece), Ok((200, "hello".to_owned(), false)));
+            let none = "HTTP/1.1 204 No Content\r\n\r\n";
+            assert_eq!(exchange(none, piece), Ok((204, String::new(), true)));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_the_server_has_closed_is_not_used_again() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut wire = Wire::connect(&Target::plain(listener.local_addr().unwrap())).await.unwrap();
+        let mut stream = listener.accept().unwrap().0;
+        assert!(wire.is_open());
+        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx").unwrap();
+        assert_eq!(wire.exchange(b"request").await.unwrap().body, b"x");
+        assert!(wire.is_open());
+        stream.read_exact(&mut [0; 7]).unwrap();
+        drop(stream);
+        while wire.is_open() {
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        }
+    }
+
+    #[test]
+    fn what_is_no_answer_is_a_failure() {
+        for (answer, failure) in [
+            ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell", Failure::Closed),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhello", Failure::Malformed),
+            ("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", Failure::Malformed),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", Failure::Malformed),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhe", Failure::Closed),
+            ("well, er\r\n\r\n", Failure::Malformed),
+            ("HTTP/1.1 200", Failure::Closed),
+        ] {
+            assert_eq!(exchange(answer, 1000), Err(failure), "{answer}");
+        }
+    }
+}
