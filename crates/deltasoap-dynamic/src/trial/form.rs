@@ -58,6 +58,31 @@ impl Form {
         Form::Chunked,
     ];
 
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Plain => "plain",
+            Form::DefaultNamespace => "default-namespace",
+            Form::Redeclared => "redeclared",
+            Form::OddPrefixes => "odd-prefixes",
+            Form::Comments => "comments",
+            Form::CommentsInText => "comments-in-text",
+            Form::Cdata => "cdata",
+            Form::References => "references",
+            Form::Indented => "indented",
+            Form::SingleQuotes => "single-quotes",
+            Form::Declaration => "declaration",
+            Form::ByteOrderMark => "byte-order-mark",
+            Form::Chunked => "chunked",
+            Form::Utf16 => "utf-16",
+        }
+    }
+
+    /// Returns the form with a name.
+    pub fn named(name: &str) -> Option<Form> {
+        Form::COMMON.into_iter().chain([Form::Plain, Form::Utf16]).find(|form| form.name() == name)
+    }
+
     /// Returns the charset that the content type names.
     pub fn charset(self) -> &'static str {
         if self == Form::Utf16 { "utf-16" } else { "utf-8" }

@@ -17,6 +17,13 @@ impl Kind {
         matches!(self, Kind::Valid(_))
     }
 
+    /// Returns the kind with a name.
+    pub fn named(name: &str) -> Option<Kind> {
+        let valid = Aspect::ALL.iter().map(|&aspect| Kind::Valid(aspect));
+        let mut all = valid.chain(Breach::ALL.iter().map(|&breach| Kind::Invalid(breach)));
+        all.find(|kind| kind.name() == name)
+    }
+
     /// Returns its name, as in `--checks` and in reports.
     pub fn name(self) -> &'static str {
         match self {

@@ -23,6 +23,8 @@ async fn corpus() {
         if Mock::new(contract.clone()).service().is_err() { continue }
         let report = tested(&contract, Settings { max_cases: 60, ..Settings::default() }).await;
         count += 1;
+        for it in &report.operations { println!("{} {} {:?} {}", it.operation, it.cases, it.tallies, report.requests); }
+        println!("{:?}", report.stop);
         for it in &report.operations { if let Some(why) = &it.skipped { println!("SKIPPED {} {why}", it.operation); } }
         for finding in &report.findings {
             println!("{} {} {:?} {} {} {}: {}\n   {}\n   {:?}", path.display(), finding.operation, finding.severity, finding.check, finding.kind, finding.what, finding.reason,
