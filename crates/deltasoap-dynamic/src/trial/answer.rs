@@ -384,7 +384,7 @@ fn without_numbers(path: &str) -> String {
 
 /// Returns a message without what is in quotation marks and without digits: what differs between
 /// values.
-fn without_texts(message: &str) -> String {
+pub(super) fn without_texts(message: &str) -> String {
     let outside = message.split('"').step_by(2).collect::<Vec<_>>().join("\"");
     outside.chars().filter(|c| !c.is_ascii_digit()).collect()
 }

@@ -17,6 +17,18 @@ impl Kind {
         matches!(self, Kind::Valid(_))
     }
 
+    /// Returns true if the kind concerns the envelope, or the message as a whole: what a service does
+    /// then does not depend on the operation.
+    pub fn is_of_envelope(self) -> bool {
+        use Breach::{EmptyBody, Malformed, MustUnderstand, Operation, OtherVersion, Version};
+        match self {
+            Kind::Valid(aspect) => aspect == Aspect::Form,
+            Kind::Invalid(breach) => {
+                matches!(breach, Malformed | Version | MustUnderstand | Operation | EmptyBody | OtherVersion)
+            }
+        }
+    }
+
     /// Returns the kind with a name.
     pub fn named(name: &str) -> Option<Kind> {
         let valid = Aspect::ALL.iter().map(|&aspect| Kind::Valid(aspect));

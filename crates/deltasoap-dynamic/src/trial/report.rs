@@ -82,6 +82,8 @@ pub struct Finding {
     pub case: u32,
     /// What is wrong.
     pub reason: String,
+    /// What is the same in findings that have one cause.
+    pub(super) way: String,
     /// The request as it was sent, without the header blocks that the caller adds.
     pub request: Vec<u8>,
     /// The form of the request.
@@ -90,6 +92,8 @@ pub struct Finding {
     pub outcome: Outcome,
     /// Number of cases that failed in the same way.
     pub count: u32,
+    /// Other operations whose cases failed in the same way, because of the envelope.
+    pub others: Vec<String>,
     /// False if the request did not fail when it was sent again.
     pub is_repeatable: bool,
 }

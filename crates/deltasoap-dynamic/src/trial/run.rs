@@ -17,6 +17,7 @@ use deltasoap_http::{Body, BoxError};
 use futures_util::stream::{self, StreamExt};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tower::Service;
 
@@ -26,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(300);
 /// Maximum number of findings of one operation that are made smaller.
 const MAX_SHRUNK: usize = 30;
 /// Maximum number of requests by which a request that makes the service hang is made smaller.
-const MAX_HANGING: u32 = 12;
+const MAX_HANGING: u32 = 8;
 
 /// How a service is tested.
 #[derive(Debug, Clone)]
@@ -85,6 +86,8 @@ pub struct Tester<S> {
     blocks: Option<Box<Blocks>>,
     deadline: Option<Instant>,
     requests: AtomicU64,
+    /// Cases of the envelope that made the service hang. Other operations are spared them.
+    hanging: Mutex<HashSet<String>>,
 }
 
 type Blocks = dyn Fn(&Operation) -> Vec<Node> + Send + Sync;
@@ -115,7 +118,7 @@ where
     /// [`SoapService`](deltasoap_http::SoapService) in this process.
     pub fn new(transport: S, access: Access, settings: Settings) -> Self {
         let link = Link::new(transport, access);
-        Tester { link, settings, blocks: None, deadline: None, requests: AtomicU64::new(0) }
+        Tester { link, settings, blocks: None, deadline: None, requests: AtomicU64::new(0), hanging: Mutex::default() }
     }
 
     /// Adds header blocks to every well-formed request, such as those of WS-Security. Findings are
@@ -166,10 +169,12 @@ where
                 what: "a saved request".to_owned(),
                 case: 0,
                 reason: problem.reason,
+                way: problem.way,
                 request: request.to_vec(),
                 form,
                 outcome: examined.outcome.clone(),
                 count: 1,
+                others: Vec::new(),
                 is_repeatable: true,
             })
             .collect()
@@ -197,6 +202,7 @@ where
         if report.stop.is_none() && self.is_idempotent(operation) {
             self.idempotence(operation, &typical, &mut tested, &mut groups).await;
         }
+        let groups = self.joined(operation, groups, &mut report.findings);
         let mut found: Vec<Finding> = Vec::new();
         for (index, group) in groups.into_iter().enumerate() {
             watch(Event::Shrinking);
@@ -210,6 +216,22 @@ where
         }
         report.findings.extend(found);
         report.operations.push(tested);
+    }
+
+    /// Joins what concerns the envelope with the findings of earlier operations; returns the rest.
+    fn joined(&self, operation: &Operation, groups: Vec<Group>, findings: &mut [Finding]) -> Vec<Group> {
+        let mut rest = Vec::new();
+        for group in groups {
+            let is_same = |it: &&mut Finding| (it.check, it.kind, &it.way) == (group.check, group.case.kind, &group.problem.way);
+            match findings.iter_mut().find(is_same).filter(|_| group.case.kind.is_of_envelope()) {
+                Some(known) => {
+                    known.count += group.count;
+                    known.others.push(operation.full_name());
+                }
+                None => rest.push(group),
+            }
+        }
+        rest
     }
 
     /// Sends the first request; returns why nothing else is sent, if so.
@@ -236,6 +258,7 @@ where
     ) -> Option<Stop> {
         let wanted = cases.take(self.settings.max_cases.max(self.settings.case.unwrap_or(0)) as usize);
         let wanted = wanted.filter(|case| self.settings.case.is_none_or(|number| case.number == number));
+        let wanted = wanted.filter(|case| !case.kind.is_of_envelope() || !self.is_hanging(&case.what));
         let mut sent = stream::iter(wanted)
             .map(|case| async move {
                 let is_late = self.deadline.is_some_and(|deadline| Instant::now() > deadline);
@@ -253,6 +276,9 @@ where
             tested.cases += 1;
             tested.valid += u32::from(case.kind.is_valid());
             let is_broken = is_breakdown(&examined);
+            if matches!(examined.outcome, Outcome::TimedOut(_)) && case.kind.is_of_envelope() {
+                self.hanging.lock().unwrap_or_else(PoisonError::into_inner).insert(case.what.clone());
+            }
             self.note(case, examined, tested, groups, &mut known);
             if is_broken && !self.is_alive(operation, typical).await {
                 self.note_death(tested, groups);
@@ -260,6 +286,10 @@ where
             }
         }
         None
+    }
+
+    fn is_hanging(&self, what: &str) -> bool {
+        self.hanging.lock().unwrap_or_else(PoisonError::into_inner).contains(what)
     }
 
     /// Counts the results of a case, and keeps what failed.
@@ -279,9 +309,11 @@ where
                 continue;
             };
             tally.failed += 1;
-            // What typical requests do not achieve says nothing about unusual ones.
-            let typical = (check, Kind::Valid(Aspect::Typical), problem.way.clone());
-            let own = (check, case.kind, problem.way.clone());
+            // What typical requests do not achieve says nothing about unusual ones. A service that
+            // refuses them need not use the same words each time.
+            let way = if check == Check::Accepted { String::new() } else { problem.way.clone() };
+            let typical = (check, Kind::Valid(Aspect::Typical), way.clone());
+            let own = (check, case.kind, way);
             match known.get(&typical).or_else(|| known.get(&own)) {
                 Some(&group) => groups[group].count += 1,
                 None => {
@@ -395,16 +427,21 @@ where
     async fn finding(&self, operation: &Operation, group: Group, typical: &Draft, shrinks: bool) -> Finding {
         let Group { check, mut problem, case, mut outcome, count } = group;
         let is_single = matches!(check, Check::Alive | Check::Idempotent);
+        // Warnings are not worth so many requests.
+        let max_shrinks = match self.settings.checks.severity(check) {
+            Severity::Failure => self.settings.max_shrinks,
+            Severity::Warning => 0,
+        };
         let mut best = case.draft.clone();
         let mut is_repeatable = true;
-        if shrinks && !is_single {
+        if shrinks && !is_single && max_shrinks > 0 {
             let mut found = self.again(operation, case.kind, &best, check, &problem).await;
             if found.is_none() && self.is_alive(operation, typical).await {
                 found = self.again(operation, case.kind, &best, check, &problem).await;
             }
             is_repeatable = found.is_some();
             let is_hanging = matches!(outcome, Outcome::TimedOut(_));
-            let mut left = if is_hanging { self.settings.max_shrinks.min(MAX_HANGING) } else { self.settings.max_shrinks };
+            let mut left = if is_hanging { max_shrinks.min(MAX_HANGING) } else { max_shrinks };
             let mut tried = HashSet::from([best.write()]);
             let mut is_smaller = is_repeatable;
             while is_smaller && left > 0 {
@@ -436,10 +473,12 @@ where
             what: case.what,
             case: case.number,
             reason: problem.reason,
+            way: problem.way,
             request: best.write(),
             form: best.form,
             outcome,
             count,
+            others: Vec::new(),
             is_repeatable,
         }
     }

@@ -1,11 +1,12 @@
 //! Smaller requests: the same request without what is not needed for the failure.
 
+use super::answer::without_texts;
 use super::cases::refusals;
 use super::draft::{Draft, at, at_mut};
 use super::form::Form;
 use super::kinds::Kind;
 use super::spots::{Spot, spots, text_type};
-use crate::Operation;
+use crate::{Finding, Operation};
 use crate::sample::candidates;
 use deltasoap_core::{Child, Node};
 
@@ -58,7 +59,9 @@ fn places(operation: &Operation, kind: Kind, draft: &Draft) -> Option<Vec<String
         }
         Kind::Invalid(_) => {
             let found = operation.contract().validate(&draft.write());
-            let mut places: Vec<String> = found.iter().map(|it| without_indices(&it.path)).collect();
+            // What is wrong stays the same: nothing else may be wrong, too.
+            let place = |it: &Finding| format!("{} {}", without_indices(&it.path), without_texts(&it.message));
+            let mut places: Vec<String> = found.iter().map(place).collect();
             places.sort();
             (!places.is_empty()).then_some(places)
         }

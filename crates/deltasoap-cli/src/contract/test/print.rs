@@ -14,14 +14,17 @@ use serde_json::{Value as Json, json};
 const MAX_SHOWN: usize = 2_000;
 /// Maximum number of bytes of a request in the text of a command.
 const MAX_INLINE: usize = 4_000;
+/// Maximum number of warnings in the text output.
+const MAX_WARNINGS: usize = 50;
 
 /// Prints tables, findings, and how to see each of them again.
 pub fn text(arguments: &Test, result: &Report, services: &[Service]) -> Result<()> {
     print_operations(result)?;
-    for (number, finding) in result.findings.iter().enumerate() {
+    for (number, finding) in result.findings.iter().enumerate().filter(|(_, it)| it.severity == Severity::Failure) {
         print_line("")?;
         print_finding(arguments, result, services, (number + 1, finding))?;
     }
+    print_warnings(result)?;
     print_line("")?;
     match &result.stop {
         Some(Stop::Unreachable(reason)) => print_line(format_args!("the service does not answer: {}", one_line(reason)))?,
@@ -105,6 +108,7 @@ fn print_finding(
     if finding.count > 1 {
         print_line(format_args!("   {} cases fail in this way; this is the smallest request found", finding.count))?;
     }
+    print_others(finding)?;
     if !finding.is_repeatable {
         print_line("   it did not fail again when it was sent again")?;
     }
@@ -127,6 +131,34 @@ fn print_finding(
         print_line(format_args!("   {}", one_line(&again(arguments, result, finding))))?;
     }
     Ok(())
+}
+
+/// Prints a line for each warning.
+fn print_warnings(result: &Report) -> Result<()> {
+    let warnings = || result.findings.iter().enumerate().filter(|(_, it)| it.severity == Severity::Warning);
+    if warnings().next().is_some() {
+        print_line("")?;
+    }
+    for (number, finding) in warnings().take(MAX_WARNINGS) {
+        let place = format!("{}: {}: {}", finding.operation, finding.what, finding.reason);
+        print_line(format_args!("{}. warning: {}: {}", number + 1, finding.check, one_line(&place)))?;
+        print_others(finding)?;
+    }
+    match warnings().count().saturating_sub(MAX_WARNINGS) {
+        0 => Ok(()),
+        more => print_line(format_args!("{more} more warnings; --json shows all")),
+    }
+}
+
+/// Prints how many other operations fail in the same way.
+fn print_others(finding: &Finding) -> Result<()> {
+    const MAX_NAMES: usize = 3;
+    let names = |count| one_line(&finding.others.iter().take(count).cloned().collect::<Vec<_>>().join(", "));
+    match finding.others.len() {
+        0 => Ok(()),
+        count if count <= MAX_NAMES => print_line(format_args!("   also {}", names(count))),
+        count => print_line(format_args!("   also {} and {} more operations", names(MAX_NAMES), count - MAX_NAMES)),
+    }
 }
 
 fn severity(finding: &Finding) -> &'static str {
@@ -279,6 +311,7 @@ fn finding_as_json(finding: &Finding) -> Json {
         "what": finding.what,
         "case": finding.case,
         "cases": finding.count,
+        "others": finding.others,
         "repeatable": finding.is_repeatable,
         "reason": finding.reason,
         "form": finding.form.name(),

@@ -80,7 +80,10 @@ pub async fn replay(arguments: &Test, services: &[Service], folder: &Path) -> Re
         let found = tester(arguments, service)?.replay(operation, kind, &request, form).await;
         let failing = found.into_iter().find(|finding| finding.check == check);
         note(&mut result, operation.full_name(), check, kind, failing.is_some());
-        result.findings.extend(failing.map(|finding| Finding { what: saved.what, case: saved.case, ..finding }));
+        result.findings.extend(failing.map(|mut finding| {
+            (finding.what, finding.case) = (saved.what, saved.case);
+            finding
+        }));
     }
     Ok(result)
 }
