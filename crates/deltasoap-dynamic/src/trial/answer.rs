@@ -259,9 +259,8 @@ impl Verdicts {
 
     /// Validates the answer by the contract.
     fn schema(&mut self, asked: Asked<'_>, answer: &Answer) {
-        let part = |uri: &PartUri| {
-            answer.parts.iter().find(|(headers, _)| headers.is_at(uri)).map(|(_, bytes)| bytes.clone())
-        };
+        let part =
+            |uri: &PartUri| answer.parts.iter().find(|(headers, _)| headers.is_at(uri)).map(|(_, bytes)| bytes.clone());
         let mut findings = asked.operation.contract().validate_with_parts(&answer.body, &part);
         if matches!(asked.kind, Kind::Invalid(Breach::Version | Breach::OtherVersion)) {
             findings.retain(|it| !it.message.starts_with("the envelope is SOAP"));
@@ -320,7 +319,10 @@ impl Verdicts {
                 };
                 let wrong = expected.filter(|expected| fault.code != *expected).map(|expected| {
                     let expected = expected.name(Version::Soap11).local;
-                    Problem::in_way(format!("the code of the fault is {code} instead of {expected}: {reason}"), code.clone())
+                    Problem::in_way(
+                        format!("the code of the fault is {code} instead of {expected}: {reason}"),
+                        code.clone(),
+                    )
                 });
                 let is_special = wrong.is_some() || matches!(breach, Breach::Version | Breach::MustUnderstand);
                 self.add(Check::Refused(breach), wrong);
@@ -341,7 +343,10 @@ impl Verdicts {
             return;
         }
         let why = asked.refusals.first().map(String::as_str).unwrap_or_default();
-        self.add(Check::Refused(breach), Some(Problem::in_way(format!("{what} to an invalid request: {why}"), "accepted")));
+        self.add(
+            Check::Refused(breach),
+            Some(Problem::in_way(format!("{what} to an invalid request: {why}"), "accepted")),
+        );
     }
 }
 
@@ -376,10 +381,12 @@ fn stack_trace(answer: &Answer) -> Option<String> {
 /// Returns a path without the numbers of its elements.
 fn without_numbers(path: &str) -> String {
     let mut is_number = false;
-    path.chars().filter(|c| {
-        is_number = (is_number || *c == '[') && *c != ']';
-        !is_number && *c != ']'
-    }).collect()
+    path.chars()
+        .filter(|c| {
+            is_number = (is_number || *c == '[') && *c != ']';
+            !is_number && *c != ']'
+        })
+        .collect()
 }
 
 /// Returns a message without what is in quotation marks and without digits: what differs between
@@ -413,7 +420,9 @@ mod tests {
         ] {
             assert!(stack_trace(&answer(text)).is_some(), "{text}");
         }
-        for text in ["look at the file (1) at line 3", "at noon (12:00)", "order 7 is at shop.example (open)", "File, line"] {
+        for text in
+            ["look at the file (1) at line 3", "at noon (12:00)", "order 7 is at shop.example (open)", "File, line"]
+        {
             assert_eq!(stack_trace(&answer(text)), None, "{text}");
         }
     }

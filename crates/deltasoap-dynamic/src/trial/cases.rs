@@ -397,7 +397,8 @@ impl<'t> Planner<'t> {
         for it in &normal.attributes {
             let declared = &schemas[it.attribute];
             let name = &declared.name;
-            let without = if it.is_required { Kind::Invalid(Breach::MissingAttribute) } else { Kind::Valid(Aspect::Attribute) };
+            let without =
+                if it.is_required { Kind::Invalid(Breach::MissingAttribute) } else { Kind::Valid(Aspect::Attribute) };
             let what = format!("no attribute {}", name.local);
             self.propose(without, what, base, Some(spot), Edit::Attribute(name.clone(), None));
             if it.fixed.is_some() || declared.fixed.is_some() {
@@ -450,7 +451,8 @@ impl<'t> Planner<'t> {
         let kind = Kind::Invalid(Breach::XsiType);
         let unknown = QName::new(UNKNOWN, "Unknown");
         self.propose(kind, "a type that does not exist".into(), base, Some(spot), Edit::TypeName(unknown));
-        let other = QName::new(ns::XSD, if text_type(self.types, spot.declared).is_some() { "NOTATION" } else { "date" });
+        let other =
+            QName::new(ns::XSD, if text_type(self.types, spot.declared).is_some() { "NOTATION" } else { "date" });
         self.propose(kind, format!("the type xsd:{}", other.local), base, Some(spot), Edit::TypeName(other));
     }
 

@@ -34,14 +34,8 @@ pub enum Damage {
 }
 
 impl Damage {
-    pub(super) const ALL: [Damage; 6] = [
-        Damage::Cut,
-        Damage::WrongEndTag,
-        Damage::Ampersand,
-        Damage::BadByte,
-        Damage::UndeclaredPrefix,
-        Damage::Empty,
-    ];
+    pub(super) const ALL: [Damage; 6] =
+        [Damage::Cut, Damage::WrongEndTag, Damage::Ampersand, Damage::BadByte, Damage::UndeclaredPrefix, Damage::Empty];
 
     pub(super) fn what(self) -> &'static str {
         match self {
@@ -55,7 +49,8 @@ impl Damage {
     }
 
     fn apply(self, message: &mut Vec<u8>) {
-        let ends: Vec<usize> = (0..message.len().saturating_sub(1)).filter(|&at| &message[at..at + 2] == b"</").collect();
+        let ends: Vec<usize> =
+            (0..message.len().saturating_sub(1)).filter(|&at| &message[at..at + 2] == b"</").collect();
         // The last end tags are those of body and envelope.
         let end = ends.get(ends.len().saturating_sub(2)).copied().unwrap_or(message.len());
         match self {
@@ -93,7 +88,8 @@ impl Draft {
 
     /// Returns the index of the body among the children of the envelope.
     pub(super) fn body_at(&self) -> Option<usize> {
-        let is_body = |child: &Child| matches!(child, Child::Element(it) if &*it.name.local == "Body" && is_soap(&it.name));
+        let is_body =
+            |child: &Child| matches!(child, Child::Element(it) if &*it.name.local == "Body" && is_soap(&it.name));
         self.envelope.children.iter().position(is_body)
     }
 

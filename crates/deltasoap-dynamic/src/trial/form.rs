@@ -249,14 +249,16 @@ impl Writer {
             _ => None,
         };
         let free = usual.filter(|prefix| self.form != Form::OddPrefixes && self.resolved(prefix).is_none());
-        let prefix = free.map(ToOwned::to_owned).unwrap_or_else(|| loop {
-            self.made += 1;
-            let prefix = match self.form {
-                Form::OddPrefixes => format!("_é-{}.x", self.made),
-                _ => format!("n{}", self.made),
-            };
-            if self.resolved(&prefix).is_none() {
-                break prefix;
+        let prefix = free.map(ToOwned::to_owned).unwrap_or_else(|| {
+            loop {
+                self.made += 1;
+                let prefix = match self.form {
+                    Form::OddPrefixes => format!("_é-{}.x", self.made),
+                    _ => format!("n{}", self.made),
+                };
+                if self.resolved(&prefix).is_none() {
+                    break prefix;
+                }
             }
         });
         self.declare(prefix.clone(), namespace, declared);
@@ -367,7 +369,12 @@ mod tests {
             Child::Text(text) if text.trim().is_empty() => None,
             Child::Text(text) => Some(Child::Text(text.clone())),
         });
-        Node { name: node.name.clone(), attributes: attributes.collect(), children: children.collect(), ..Node::default() }
+        Node {
+            name: node.name.clone(),
+            attributes: attributes.collect(),
+            children: children.collect(),
+            ..Node::default()
+        }
     }
 
     #[test]

@@ -154,7 +154,13 @@ where
                 let outcome = self.sent(operation, request, form).await;
                 let draft = Draft { envelope: Node::default(), form, damage: Some(super::Damage::Cut) };
                 let reasons = refusals(operation, kind, request).unwrap_or_default();
-                let asked = Asked { operation, kind, draft: &draft, refusals: &reasons, max_time: self.settings.max_response_time };
+                let asked = Asked {
+                    operation,
+                    kind,
+                    draft: &draft,
+                    refusals: &reasons,
+                    max_time: self.settings.max_response_time,
+                };
                 Examined { verdicts: judge(asked, &outcome), outcome }
             }
         };
@@ -208,7 +214,9 @@ where
             watch(Event::Shrinking);
             let is_dead = report.stop == Some(Stop::Dead);
             let finding = self.finding(operation, group, &typical, index < MAX_SHRUNK && !is_dead).await;
-            let same = |it: &&mut Finding| it.check == finding.check && it.request == finding.request && it.form == finding.form;
+            let same = |it: &&mut Finding| {
+                it.check == finding.check && it.request == finding.request && it.form == finding.form
+            };
             match found.iter_mut().find(same) {
                 Some(known) => known.count += finding.count,
                 None => found.push(finding),
@@ -222,7 +230,8 @@ where
     fn joined(&self, operation: &Operation, groups: Vec<Group>, findings: &mut [Finding]) -> Vec<Group> {
         let mut rest = Vec::new();
         for group in groups {
-            let is_same = |it: &&mut Finding| (it.check, it.kind, &it.way) == (group.check, group.case.kind, &group.problem.way);
+            let is_same =
+                |it: &&mut Finding| (it.check, it.kind, &it.way) == (group.check, group.case.kind, &group.problem.way);
             match findings.iter_mut().find(is_same).filter(|_| group.case.kind.is_of_envelope()) {
                 Some(known) => {
                     known.count += group.count;

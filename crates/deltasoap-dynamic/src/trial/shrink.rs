@@ -3,11 +3,12 @@
 use super::answer::without_texts;
 use super::cases::refusals;
 use super::draft::{Draft, at, at_mut};
+use super::edits::UNKNOWN;
 use super::form::Form;
 use super::kinds::Kind;
 use super::spots::{Spot, spots, text_type};
-use crate::{Finding, Operation};
 use crate::sample::candidates;
+use crate::{Finding, Operation};
 use deltasoap_core::{Child, Node};
 
 /// Depth of the types that simple values are looked for in.
@@ -43,7 +44,7 @@ pub(super) fn smaller<'a>(operation: &'a Operation, kind: Kind, draft: &'a Draft
 /// Returns where a request is invalid; `None` if it is not of its kind. What is wrong with the
 /// message as a whole is ignored: the rest has to be valid then.
 fn places(operation: &Operation, kind: Kind, draft: &Draft) -> Option<Vec<String>> {
-    use super::kinds::Breach::{EmptyBody, Malformed, MustUnderstand, Operation as Unknown, OtherVersion, Version};
+    use super::kinds::Breach::{Malformed, MustUnderstand, OtherVersion, Version};
     match kind {
         Kind::Invalid(Malformed) => {
             let whole = Draft { damage: None, ..draft.clone() };
@@ -54,9 +55,8 @@ fn places(operation: &Operation, kind: Kind, draft: &Draft) -> Option<Vec<String
             whole.rename(operation.version().namespace());
             operation.contract().validate(&whole.write()).is_empty().then(Vec::new)
         }
-        Kind::Invalid(EmptyBody | Unknown | MustUnderstand) | Kind::Valid(_) => {
-            refusals(operation, kind, &draft.write()).map(|_| Vec::new())
-        }
+        Kind::Invalid(MustUnderstand) if !has_unknown_block(draft) => None,
+        Kind::Invalid(MustUnderstand) | Kind::Valid(_) => refusals(operation, kind, &draft.write()).map(|_| Vec::new()),
         Kind::Invalid(_) => {
             let found = operation.contract().validate(&draft.write());
             // What is wrong stays the same: nothing else may be wrong, too.
@@ -66,6 +66,14 @@ fn places(operation: &Operation, kind: Kind, draft: &Draft) -> Option<Vec<String
             (!places.is_empty()).then_some(places)
         }
     }
+}
+
+fn has_unknown_block(draft: &Draft) -> bool {
+    let header = draft.envelope.element(&draft.envelope.name.namespace, "Header");
+    let mut blocks = header.into_iter().flat_map(|header| header.elements());
+    blocks.any(|block| {
+        *block.name.namespace == *UNKNOWN && block.attributes.iter().any(|(name, _)| &*name.local == "mustUnderstand")
+    })
 }
 
 fn without_indices(path: &str) -> String {
@@ -148,7 +156,7 @@ fn texts(operation: &Operation, node: &Node, path: &[usize], spot: Option<&Spot>
     cuts
 }
 
-/// Returns shorter texts: nothing, halves, and all but one character.
+/// Returns shorter texts: nothing, halves, and all but one character; and a simple one.
 fn shorter(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let (half, len) = (chars.len() / 2, chars.len());
@@ -168,6 +176,11 @@ fn shorter(text: &str) -> Vec<String> {
             }
         }
     }
+    // What characters there are may not matter.
+    let simple = "x".repeat(len);
+    if simple != text && !found.contains(&simple) {
+        found.push(simple);
+    }
     found
 }
 
@@ -179,7 +192,8 @@ impl Cut {
             Cut::Children(path, indices) => {
                 let node = at_mut(&mut draft.envelope, path)?;
                 let children = std::mem::take(&mut node.children).into_iter().enumerate();
-                node.children = children.filter(|(index, _)| !indices.contains(index)).map(|(_, child)| child).collect();
+                node.children =
+                    children.filter(|(index, _)| !indices.contains(index)).map(|(_, child)| child).collect();
             }
             Cut::Attribute(path, index) => {
                 let node = at_mut(&mut draft.envelope, path)?;

@@ -88,15 +88,18 @@ impl Walk<'_> {
                 let path = path.iter().copied().chain([index]).collect();
                 let place = if place.is_empty() { String::new() } else { format!("{place}/") };
                 let place = format!("{place}{}", child.name.local);
-                self.element(child, Spot {
-                    path,
-                    place,
-                    name: child.name.clone(),
-                    declared: type_id,
-                    actual: type_id,
-                    element,
-                    around: Vec::new(),
-                });
+                self.element(
+                    child,
+                    Spot {
+                        path,
+                        place,
+                        name: child.name.clone(),
+                        declared: type_id,
+                        actual: type_id,
+                        element,
+                        around: Vec::new(),
+                    },
+                );
             }
         }
     }

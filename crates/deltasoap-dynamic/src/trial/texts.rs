@@ -6,9 +6,9 @@
 
 use super::kinds::{Aspect, Breach, Kind};
 use crate::facets;
+use deltasoap_core::Simple;
 use deltasoap_core::lexical::Base64;
 use deltasoap_core::schema::Builtin as B;
-use deltasoap_core::Simple;
 use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{Facets, TypeId, Variety};
 use std::collections::HashSet;
@@ -261,7 +261,11 @@ impl Edges<'_> {
         let counts = [Some(min), Some(min + 1), max, max.is_none().then_some(MANY_ITEMS as u64), Some(0)];
         let beyond = [min.checked_sub(1), max.map(|max| max + 1)];
         for count in counts.into_iter().chain(beyond).flatten().filter(|&count| count <= MAX_LENGTH) {
-            self.valid(Aspect::Bound, vec![first.as_str(); count as usize].join(" "), format!("a list of {count} items"));
+            self.valid(
+                Aspect::Bound,
+                vec![first.as_str(); count as usize].join(" "),
+                format!("a list of {count} items"),
+            );
         }
         self.valid(Aspect::Lexical, items.join("\t\n"), "tabs and line ends between items");
     }

@@ -90,7 +90,10 @@ impl Service<Request<Body>> for Faulty {
             let body = body.collect().await?.to_bytes();
             let text = String::from_utf8_lossy(&body).into_owned();
             let envelope = Node::parse(&body).ok();
-            let put = envelope.as_ref().and_then(|it| it.element(&it.name.namespace, "Body")).and_then(|it| it.elements().next());
+            let put = envelope
+                .as_ref()
+                .and_then(|it| it.element(&it.name.namespace, "Body"))
+                .and_then(|it| it.elements().next());
             let plant = (this.plant)(&text, put);
             let usual = http::HeaderValue::from_static("text/xml; charset=utf-8");
             let (status, media, text) = match plant {
@@ -116,9 +119,7 @@ impl Service<Request<Body>> for Faulty {
 
 /// Returns the service of the desk, which validates and returns the name, with a fault planted in it.
 fn faulty(plant: impl Fn(&str, Option<&Node>) -> Plant + Send + Sync + 'static) -> Faulty {
-    let mock = Mock::new(desk()).handle("Put", |request| {
-        Ok(serde_json::json!({ "name": request["name"], "size": 1 }))
-    });
+    let mock = Mock::new(desk()).handle("Put", |request| Ok(serde_json::json!({ "name": request["name"], "size": 1 })));
     Faulty { inner: mock.expect("an operation").service().expect("a service"), plant: Arc::new(plant) }
 }
 
@@ -128,7 +129,9 @@ async fn run(service: Faulty, settings: Settings) -> Report {
 
 /// Returns what was found, to be shown.
 fn shown(report: &Report) -> Vec<String> {
-    let of = |it: &Finding| format!("{} {} {}: {}\n  {}", it.check, it.kind, it.what, it.reason, String::from_utf8_lossy(&it.request));
+    let of = |it: &Finding| {
+        format!("{} {} {}: {}\n  {}", it.check, it.kind, it.what, it.reason, String::from_utf8_lossy(&it.request))
+    };
     report.findings.iter().map(of).collect()
 }
 
@@ -152,14 +155,19 @@ fn child(put: Option<&Node>, name: &str) -> Option<String> {
     put?.element("urn:desk", name).map(Node::text)
 }
 
+fn is_nil(node: &Node) -> bool {
+    node.attributes.iter().any(|(name, _)| &*name.local == "nil")
+}
+
 /// Checks that a planted fault is found by one check, and by no other one, with a request like this.
 async fn planted(
     plant: impl Fn(&str, Option<&Node>) -> Plant + Send + Sync + 'static,
     check: Check,
     is_shown_by: impl Fn(&str) -> bool,
 ) {
-    let report = run(faulty(plant), Settings { max_cases: 250, ..Settings::default() }).await;
-    let requests: Vec<_> = found(&report, check).iter().map(|it| String::from_utf8_lossy(&it.request).into_owned()).collect();
+    let report = run(faulty(plant), Settings { max_cases: 200, ..Settings::default() }).await;
+    let requests: Vec<_> =
+        found(&report, check).iter().map(|it| String::from_utf8_lossy(&it.request).into_owned()).collect();
     assert!(!requests.is_empty(), "{check}: {:#?}", shown(&report));
     assert!(requests.iter().any(|request| is_shown_by(request)), "{check}: {requests:#?}");
     let has_others = report.findings.iter().any(|it| it.check != check);
@@ -174,17 +182,17 @@ fn requests_for_all_wsdls_are_what_they_are_said_to_be() {
     for path in files::below(&folder, &["wsdl"]) {
         let Ok(contract) = Contract::import(&path.to_string_lossy()) else { continue };
         let usable = contract.operations().into_iter().filter(|it| it.method().is_ok());
-        for operation in usable.take(2) {
+        for operation in usable.take(1) {
             operations += 1;
             let mut cases = operation.cases(Generation { encodings: true, ..Generation::default() });
             assert!(cases.typical().is_some(), "{}: {} has no valid request", path.display(), operation.full_name());
-            for case in cases.by_ref().take(40) {
+            for case in cases.by_ref().take(30) {
                 kinds.insert(case.kind.name());
                 check_case(&operation, &case);
             }
         }
     }
-    assert!(operations > 100, "{operations}");
+    assert!(operations > 50, "{operations}");
     assert!(kinds.len() > 25, "{kinds:?}");
 }
 
@@ -194,7 +202,9 @@ fn check_case(operation: &Operation, case: &Case) {
     let text = String::from_utf8_lossy(&message);
     match case.kind {
         Kind::Valid(_) => assert!(findings.is_empty(), "{}: {findings:?}\n{text}", case.what),
-        Kind::Invalid(Breach::MustUnderstand) => assert!(findings.is_empty() && text.contains("mustUnderstand"), "{text}"),
+        Kind::Invalid(Breach::MustUnderstand) => {
+            assert!(findings.is_empty() && text.contains("mustUnderstand"), "{text}")
+        }
         Kind::Invalid(_) => {
             assert!(!findings.is_empty() || message.is_empty(), "{}\n{text}", case.what);
             assert!(!case.refusals.is_empty());
@@ -222,7 +232,7 @@ fn cases_show_the_edges_of_the_schema() {
     let operation = contract.operation("Order").expect("an operation");
     let all: Vec<String> = operation
         .cases(Generation::default())
-        .take(1500)
+        .take(800)
         .map(|case| format!("{} {} {}", case.kind, case.what, String::from_utf8_lossy(&case.draft.write())))
         .collect();
     for (kind, part) in [
@@ -264,7 +274,7 @@ async fn mocks_of_all_wsdls_have_no_findings() {
         let Ok(contract) = Contract::import(&path.to_string_lossy()) else { continue };
         let Ok(service) = Mock::new(contract.clone()).service() else { continue };
         let operations: Vec<_> = contract.operations().into_iter().filter(|it| it.method().is_ok()).take(1).collect();
-        let settings = Settings { max_cases: 50, checks: strict(), ..Settings::default() };
+        let settings = Settings { max_cases: 30, checks: strict(), ..Settings::default() };
         let report = Tester::new(service, access(), settings).run(&operations, &|_| {}).await;
         assert!(report.findings.is_empty(), "{}: {:#?}", path.display(), shown(&report));
         assert_eq!(report.stop, None);
@@ -279,7 +289,7 @@ fn strict() -> Checks {
 
 #[tokio::test]
 async fn a_service_without_faults_has_no_findings() {
-    let settings = Settings { max_cases: 400, checks: strict(), idempotent: vec!["Put".into()], ..Settings::default() };
+    let settings = Settings { max_cases: 300, checks: strict(), idempotent: vec!["Put".into()], ..Settings::default() };
     let report = run(faulty(|_, _| Plant::Nothing), settings).await;
     assert!(report.findings.is_empty(), "{:#?}", shown(&report));
     assert!(report.operations[0].cases > 100 && report.operations[0].tallies[&Check::Idempotent].passed == 1);
@@ -291,7 +301,7 @@ async fn a_crash_at_an_empty_text_is_found_with_a_small_request() {
         Some(text) if text.is_empty() => Plant::Answers(500, fault("Server", "index out of range")),
         _ => Plant::Nothing,
     };
-    let report = run(faulty(plant), Settings { max_cases: 250, ..Settings::default() }).await;
+    let report = run(faulty(plant), Settings { max_cases: 200, ..Settings::default() }).await;
     let [finding] = found(&report, Check::ServerFault)[..] else { panic!("{:#?}", shown(&report)) };
     let request = Node::parse(&finding.request).expect("XML");
     let put = request.elements().next().and_then(|body| body.elements().next()).expect("an operation");
@@ -314,7 +324,7 @@ async fn an_off_by_one_at_the_maximum_length_is_found_at_that_length() {
 #[tokio::test]
 async fn a_fault_at_nil_is_found() {
     let plant = |_: &str, put: Option<&Node>| match put.and_then(|put| put.element("urn:desk", "count")) {
-        Some(count) if count.children.is_empty() => Plant::Answers(500, fault("Server", "null")),
+        Some(count) if is_nil(count) => Plant::Answers(500, fault("Server", "null")),
         _ => Plant::Nothing,
     };
     planted(plant, Check::ServerFault, |request| request.contains("nil=\"true\"") && !request.contains("colour")).await;
@@ -322,18 +332,22 @@ async fn a_fault_at_nil_is_found() {
 
 #[tokio::test]
 async fn an_ignored_enumeration_is_a_warning_and_a_failure_if_strict() {
-    let plant = |text: &str, put: Option<&Node>| match child(put, "colour") {
-        Some(colour) if !["red", "blue"].contains(&&*colour) && desk().validate(text.as_bytes()).len() == 1 => response(),
+    let plant = |text: &str, put: Option<&Node>| match put.and_then(|put| put.element("urn:desk", "colour")) {
+        Some(colour) if desk().validate(text.as_bytes()).len() == 1 => match colour.text().as_str() {
+            "red" | "blue" => Plant::Nothing,
+            _ if is_nil(colour) || colour.elements().next().is_some() => Plant::Nothing,
+            _ => response(),
+        },
         _ => Plant::Nothing,
     };
     let check = Check::Refused(Breach::Enumeration);
     for (checks, severity) in [(Checks::default(), Severity::Warning), (strict(), Severity::Failure)] {
-        let report = run(faulty(plant), Settings { max_cases: 250, checks, ..Settings::default() }).await;
+        let report = run(faulty(plant), Settings { max_cases: 200, checks, ..Settings::default() }).await;
         let [finding] = found(&report, check)[..] else { panic!("{:#?}", shown(&report)) };
         assert_eq!((finding.severity, report.has_failures()), (severity, severity == Severity::Failure));
     }
     let except = Checks { except: vec![check], ..strict() };
-    let report = run(faulty(plant), Settings { max_cases: 250, checks: except, ..Settings::default() }).await;
+    let report = run(faulty(plant), Settings { max_cases: 200, checks: except, ..Settings::default() }).await;
     assert!(!report.has_failures(), "{:#?}", shown(&report));
 }
 
@@ -341,8 +355,10 @@ async fn an_ignored_enumeration_is_a_warning_and_a_failure_if_strict() {
 async fn responses_in_the_wrong_order_are_found() {
     fn swapped(text: String) -> String {
         match text.find("<ns:size>").zip(text.find("<ns:name>")) {
-            Some((size, name)) if name < size => format!("{}{}{}", &text[..name], "<ns:size>1</ns:size>", &text[name..size])
-                + text[size..].trim_start_matches("<ns:size>1</ns:size>"),
+            Some((size, name)) if name < size => {
+                format!("{}{}{}", &text[..name], "<ns:size>1</ns:size>", &text[name..size])
+                    + text[size..].trim_start_matches("<ns:size>1</ns:size>")
+            }
             _ => text.replace("<size>1</size>", "").replace("<name", "<size>1</size><name"),
         }
     }
@@ -351,7 +367,9 @@ async fn responses_in_the_wrong_order_are_found() {
 
 #[tokio::test]
 async fn responses_without_a_required_element_are_found() {
-    let plant = |text: &str, _: Option<&Node>| match desk().validate(text.as_bytes()).is_empty() && !text.contains("mustUnderstand") {
+    let plant = |text: &str, _: Option<&Node>| match desk().validate(text.as_bytes()).is_empty()
+        && !text.contains("mustUnderstand")
+    {
         true => Plant::Answers(200, soap("<PutResponse xmlns='urn:desk'><name>x</name></PutResponse>")),
         false => Plant::Nothing,
     };
@@ -374,12 +392,19 @@ async fn faults_in_the_wrong_namespace_and_with_status_200_are_found() {
 
 #[tokio::test]
 async fn a_service_that_hangs_on_long_lists_is_found() {
-    let plant = |_: &str, put: Option<&Node>| match put.map(|put| put.elements().filter(|it| &*it.name.local == "item").count()) {
+    let plant = |_: &str, put: Option<&Node>| match put
+        .map(|put| put.elements().filter(|it| &*it.name.local == "item").count())
+    {
         Some(count) if count > 50 => Plant::Hangs,
         _ => Plant::Nothing,
     };
     let only = vec![Check::Answered, Check::Alive];
-    let settings = Settings { max_cases: 120, max_shrinks: 2, checks: Checks { only, ..Checks::default() }, ..Settings::default() };
+    let settings = Settings {
+        max_cases: 120,
+        max_shrinks: 2,
+        checks: Checks { only, ..Checks::default() },
+        ..Settings::default()
+    };
     let report = run(faulty(plant), settings).await;
     let [finding] = found(&report, Check::Answered)[..] else { panic!("{:#?}", shown(&report)) };
     assert!(matches!(finding.outcome, Outcome::TimedOut(_)), "{finding:?}");
@@ -431,7 +456,8 @@ async fn unknown_versions_and_header_blocks_that_are_accepted_are_found() {
         false => Plant::Nothing,
     };
     planted(plant, Check::Refused(Breach::MustUnderstand), |request| request.contains("mustUnderstand")).await;
-    let plant = |text: &str, _: Option<&Node>| if text.contains("mustUnderstand") { response() } else { Plant::Nothing };
+    let plant =
+        |text: &str, _: Option<&Node>| if text.contains("mustUnderstand") { response() } else { Plant::Nothing };
     planted(plant, Check::Refused(Breach::MustUnderstand), |request| request.contains("mustUnderstand")).await;
 }
 
@@ -440,7 +466,7 @@ async fn lost_characters_are_found_where_texts_come_back() {
     fn lossy(text: String) -> String {
         text.chars().map(|c| if c as u32 > 0xFFFF { '?' } else { c }).collect()
     }
-    let settings = Settings { max_cases: 250, ..Settings::default() };
+    let settings = Settings { max_cases: 200, ..Settings::default() };
     let report = run(faulty(|_, _| Plant::Changes(lossy)), settings).await;
     let texts = found(&report, Check::Text);
     assert!(!texts.is_empty() && texts[0].reason.contains('?'), "{:#?}", shown(&report));
@@ -453,7 +479,7 @@ async fn stack_traces_and_pages_of_html_are_found() {
         true => Plant::Answers(500, fault("Server", "x at org.example.Desk.put(Desk.java:17)")),
         false => Plant::Nothing,
     };
-    let report = run(faulty(plant), Settings { max_cases: 250, ..Settings::default() }).await;
+    let report = run(faulty(plant), Settings { max_cases: 200, ..Settings::default() }).await;
     assert!(!found(&report, Check::StackTrace).is_empty() && !found(&report, Check::FaultCode).is_empty());
     let plant = |text: &str, _: Option<&Node>| match text.contains("maybe") {
         true => Plant::Answers(500, "<html><body>Internal Server Error<br></body></html>".to_owned()),
@@ -483,7 +509,9 @@ async fn words_where_numbers_are_declared_must_be_refused() {
 #[tokio::test]
 async fn answers_that_change_are_found_where_they_must_not() {
     let count = std::sync::atomic::AtomicU32::new(0);
-    let plant = move |text: &str, _: Option<&Node>| match desk().validate(text.as_bytes()).is_empty() && !text.contains("mustUnderstand") {
+    let plant = move |text: &str, _: Option<&Node>| match desk().validate(text.as_bytes()).is_empty()
+        && !text.contains("mustUnderstand")
+    {
         true => {
             let size = count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
             let body = format!("<PutResponse xmlns='urn:desk'><name>x</name><size>{size}</size></PutResponse>");
@@ -499,7 +527,8 @@ async fn answers_that_change_are_found_where_they_must_not() {
 
 #[tokio::test]
 async fn slow_answers_are_found() {
-    let settings = Settings { max_response_time: Some(Duration::ZERO), max_cases: 5, max_shrinks: 3, ..Settings::default() };
+    let settings =
+        Settings { max_response_time: Some(Duration::ZERO), max_cases: 5, max_shrinks: 3, ..Settings::default() };
     let report = run(faulty(|_, _| Plant::Nothing), settings).await;
     assert!(!found(&report, Check::Time).is_empty());
 }
@@ -510,7 +539,7 @@ async fn a_finding_is_sent_again_as_it_was() {
         Some(text) if text.is_empty() => Plant::Answers(500, fault("Server", "index out of range")),
         _ => Plant::Nothing,
     };
-    let report = run(faulty(crash), Settings { max_cases: 250, ..Settings::default() }).await;
+    let report = run(faulty(crash), Settings { max_cases: 200, ..Settings::default() }).await;
     let finding = found(&report, Check::ServerFault)[0];
     let operation = desk().operation("Put").expect("an operation");
     let again = Tester::new(faulty(crash), access(), Settings::default());
@@ -531,8 +560,8 @@ async fn jobs_change_nothing() {
         Some(text) if text.is_empty() => Plant::Answers(500, fault("Server", "index out of range")),
         _ => Plant::Nothing,
     };
-    let one = run(faulty(crash), Settings { max_cases: 250, ..Settings::default() }).await;
-    let many = run(faulty(crash), Settings { max_cases: 250, jobs: 8, ..Settings::default() }).await;
+    let one = run(faulty(crash), Settings { max_cases: 200, ..Settings::default() }).await;
+    let many = run(faulty(crash), Settings { max_cases: 200, jobs: 8, ..Settings::default() }).await;
     assert_eq!(shown(&one), shown(&many));
     assert!(Form::named("cdata") == Some(Form::Cdata) && Kind::named("nil") == Some(Kind::Invalid(Breach::Nil)));
 }

@@ -12,9 +12,7 @@ use crate::cli::Test;
 use crate::output::{print_json, report, with_causes};
 use crate::progress;
 use anyhow::{Context as _, Result, bail};
-use deltasoap_dynamic::trial::{
-    Access, Check, Checks, Event, Generation, Report, Settings, Stop, Tester, Tested,
-};
+use deltasoap_dynamic::trial::{Access, Check, Checks, Event, Generation, Report, Settings, Stop, Tested, Tester};
 use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_http::HttpTransport;
 use deltasoap_wsdl::fetch::{credentials_in, shown};
@@ -86,7 +84,9 @@ fn selected(arguments: &Test, contract: &Contract) -> Result<Vec<Operation>> {
     selected.retain(|operation| {
         let is_chosen = |names: &[String]| names.iter().any(|name| is_named(operation, name));
         let version = arguments.soap.is_none_or(|version| operation.version() == version.into());
-        version && (arguments.operations.is_empty() || is_chosen(&arguments.operations)) && !is_chosen(&arguments.excluded)
+        version
+            && (arguments.operations.is_empty() || is_chosen(&arguments.operations))
+            && !is_chosen(&arguments.excluded)
     });
     if arguments.endpoint.is_some() {
         one_port(&mut selected);

@@ -27,9 +27,13 @@ pub fn text(arguments: &Test, result: &Report, services: &[Service]) -> Result<(
     print_warnings(result)?;
     print_line("")?;
     match &result.stop {
-        Some(Stop::Unreachable(reason)) => print_line(format_args!("the service does not answer: {}", one_line(reason)))?,
+        Some(Stop::Unreachable(reason)) => {
+            print_line(format_args!("the service does not answer: {}", one_line(reason)))?
+        }
         Some(Stop::Denied(status)) => {
-            print_line(format_args!("the service refuses access (HTTP status {status}): -u, -H and --wsse-user take credentials"))?;
+            print_line(format_args!(
+                "the service refuses access (HTTP status {status}): -u, -H and --wsse-user take credentials"
+            ))?;
         }
         Some(Stop::Dead) => print_line("the test ended early: the service no longer answers")?,
         Some(Stop::Time) => print_line("the test ended early: the time of --max-time is over")?,
@@ -187,9 +191,9 @@ fn print_message(message: &[u8]) -> Result<()> {
 /// Returns the command that sends the request again without this program; `None` if the request is
 /// no text and was not saved.
 fn curl(arguments: &Test, services: &[Service], number: usize, finding: &Finding) -> Option<String> {
-    let found = services.iter().find_map(|service| {
-        Some((service, service.operations.iter().find(|it| it.full_name() == finding.operation)?))
-    });
+    let found = services
+        .iter()
+        .find_map(|service| Some((service, service.operations.iter().find(|it| it.full_name() == finding.operation)?)));
     let (service, operation) = found?;
     let body = match (&arguments.save, std::str::from_utf8(&finding.request)) {
         (Some(folder), _) => format!("@{}", folder.join(format!("{}.xml", file_name(number, finding))).display()),

@@ -73,8 +73,10 @@ pub async fn replay(arguments: &Test, services: &[Service], folder: &Path) -> Re
             report(format_args!("note: {} is not among the operations that are tested", saved.operation));
             continue;
         };
-        let kind = Kind::named(&saved.kind).with_context(|| format!("{}: there is no kind {}", saved.request, saved.kind))?;
-        let form = Form::named(&saved.form).with_context(|| format!("{}: there is no form {}", saved.request, saved.form))?;
+        let kind =
+            Kind::named(&saved.kind).with_context(|| format!("{}: there is no kind {}", saved.request, saved.kind))?;
+        let form =
+            Form::named(&saved.form).with_context(|| format!("{}: there is no form {}", saved.request, saved.form))?;
         let check = Check::named(&saved.check);
         let check = check.with_context(|| format!("{}: there is no check {}", saved.request, saved.check))?;
         let found = tester(arguments, service)?.replay(operation, kind, &request, form).await;
