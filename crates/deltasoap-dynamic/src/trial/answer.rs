@@ -178,11 +178,12 @@ pub(super) fn judge(asked: Asked<'_>, outcome: &Outcome) -> Vec<Verdict> {
             let is_good = (200..300).contains(&answer.status);
             let reason = format!("a response with HTTP status {}", answer.status);
             verdicts.add(Check::Status, (!is_good).then(|| Problem::new(reason)));
+            // What is wrong with a request that should have been refused may come back.
             if asked.kind.is_valid() {
                 verdicts.add(Check::ServerFault, None);
                 verdicts.add(Check::Accepted, None);
+                verdicts.response(asked, answer, envelope);
             }
-            verdicts.response(asked, answer, envelope);
             verdicts.accepted(asked, "a response");
         }
         Reply::Fault(fault) => {

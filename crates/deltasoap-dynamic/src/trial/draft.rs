@@ -21,7 +21,7 @@ pub struct Draft {
 pub enum Damage {
     /// The end is missing.
     Cut,
-    /// The first end tag of an operation's element has another name.
+    /// An end tag has another name.
     WrongEndTag,
     /// An ampersand by itself.
     Ampersand,
@@ -51,8 +51,9 @@ impl Damage {
     fn apply(self, message: &mut Vec<u8>) {
         let ends: Vec<usize> =
             (0..message.len().saturating_sub(1)).filter(|&at| &message[at..at + 2] == b"</").collect();
-        // The last end tags are those of body and envelope.
-        let end = ends.get(ends.len().saturating_sub(2)).copied().unwrap_or(message.len());
+        // The last end tags are those of body and envelope. Receivers that stop at the end of the
+        // operation's element have to see the damage, too.
+        let end = ends.get(ends.len().saturating_sub(3)).copied().unwrap_or(message.len());
         match self {
             Damage::Cut => message.truncate(end),
             Damage::WrongEndTag => drop(message.splice(end..end, *b"</wrong>")),

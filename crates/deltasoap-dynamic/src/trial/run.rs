@@ -284,13 +284,14 @@ where
             watch(Event::Case);
             tested.cases += 1;
             tested.valid += u32::from(case.kind.is_valid());
-            let is_broken = is_breakdown(&examined);
+            let broken = is_breakdown(&examined).then(|| (case.clone(), examined.outcome.clone()));
             if matches!(examined.outcome, Outcome::TimedOut(_)) && case.kind.is_of_envelope() {
                 self.hanging.lock().unwrap_or_else(PoisonError::into_inner).insert(case.what.clone());
             }
             self.note(case, examined, tested, groups, &mut known);
-            if is_broken && !self.is_alive(operation, typical).await {
-                self.note_death(tested, groups);
+            let Some((case, outcome)) = broken else { continue };
+            if !self.is_alive(operation, typical).await {
+                self.note_death(case, outcome, tested, groups);
                 return Some(Stop::Dead);
             }
         }
@@ -334,16 +335,14 @@ where
         }
     }
 
-    /// Notes that the service no longer answers, with the last request that had no answer.
-    fn note_death(&self, tested: &mut Tested, groups: &mut Vec<Group>) {
+    /// Notes that the service no longer answers after a case.
+    fn note_death(&self, case: Case, outcome: Outcome, tested: &mut Tested, groups: &mut Vec<Group>) {
         if !self.settings.checks.has(Check::Alive) {
             return;
         }
         tested.tallies.entry(Check::Alive).or_default().failed += 1;
-        let Some(last) = groups.iter().max_by_key(|group| group.case.number) else { return };
         let reason = "the service no longer answers after this request".to_owned();
         let problem = Problem { way: reason.clone(), reason };
-        let (case, outcome) = (last.case.clone(), last.outcome.clone());
         groups.push(Group { check: Check::Alive, problem, case, outcome, count: 1 });
     }
 

@@ -60,7 +60,11 @@ fn places(operation: &Operation, kind: Kind, draft: &Draft) -> Option<Vec<String
         Kind::Invalid(_) => {
             let found = operation.contract().validate(&draft.write());
             // What is wrong stays the same: nothing else may be wrong, too.
-            let place = |it: &Finding| format!("{} {}", without_indices(&it.path), without_texts(&it.message));
+            // An empty text is another matter than a wrong one.
+            let place = |it: &Finding| {
+                let is_empty = it.message.contains("\"\"");
+                format!("{} {} {is_empty}", without_indices(&it.path), without_texts(&it.message))
+            };
             let mut places: Vec<String> = found.iter().map(place).collect();
             places.sort();
             (!places.is_empty()).then_some(places)
