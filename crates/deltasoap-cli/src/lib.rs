@@ -124,6 +124,8 @@ async fn perform(task: Task) -> Result<ExitCode> {
         #[cfg(feature = "load")]
         Task::Load(load) => contract::load(&load).await,
         Task::Validate(validate) => contract::validate(&validate),
+        #[cfg(feature = "test")]
+        Task::Test(test) => contract::test(&test).await,
         Task::Diff(diff) => contract::diff(&diff),
         Task::Compile(compile) => contract::compile(&compile).map(done),
         Task::Demo(demo) => demo::run(&demo).await.map(done),

@@ -4,6 +4,8 @@ mod contract;
 pub mod cost;
 #[cfg(feature = "load")]
 mod load;
+#[cfg(feature = "test")]
+mod test;
 mod values;
 
 pub use contract::{
@@ -17,6 +19,8 @@ pub use contract::Gateway;
 pub use contract::Mcp;
 #[cfg(feature = "load")]
 pub use load::{Check, Load};
+#[cfg(feature = "test")]
+pub use test::Test;
 pub use values::endpoint;
 
 use crate::figures::PLAYS;
@@ -46,6 +50,7 @@ const EXAMPLES: &str = "Examples:
   deltasoap gateway shop.wsdl                           REST, JSON and OpenAPI for the service
   deltasoap load shop.wsdl Order --rate 200             load, with latencies and checked answers
   deltasoap validate shop.wsdl message.xml              what is wrong with a message, and where
+  deltasoap test shop.wsdl --endpoint http://host/shop  what a service does with unusual and wrong requests
   deltasoap diff old.wsdl new.wsdl                      what changed, whom it breaks, and messages that prove it
   deltasoap compile shop.wsdl -o shop.bin               a file that loads faster, for use instead of the WSDL
   deltasoap generate shop.wsdl -o src/shop.rs           Rust: types, a client, a server
@@ -59,6 +64,16 @@ Exit codes: 0 success, 1 the command failed, 2 wrong arguments, 3 the service an
 4 the service did not answer, or its answer cannot be decoded or is refused.
 
 Set RUST_LOG=info or RUST_LOG=deltasoap_http=debug to see requests.";
+
+#[cfg(feature = "test")]
+const TEST_EXAMPLES: &str = "Examples:
+  deltasoap test shop.wsdl --endpoint http://127.0.0.1:8080/        all operations, 100 cases each
+  deltasoap test shop.wsdl --operation Order --max-cases 1000       one operation, thoroughly
+  deltasoap test shop.wsdl --strict --junit report.xml              for continuous integration
+  deltasoap test shop.wsdl --save failing && deltasoap test shop.wsdl --replay failing
+
+Exit codes: 0 no failures, 1 failures (warnings are none, unless --strict is given), 2 wrong arguments, or
+the WSDL cannot be loaded, 4 the service does not answer, or refuses access.";
 
 const DIFF_EXAMPLES: &str = "Examples:
   deltasoap diff old.wsdl new.wsdl                       a table, and the messages in short
@@ -134,6 +149,17 @@ pub enum Task {
     /// envelope, an element that the WSDL declares, or an HTTP request or response that carries
     /// one; - is standard input.
     Validate(Validate),
+    /// Test a service by its WSDL: requests at the edges of the schema, and checks on every answer
+    ///
+    /// Sends valid requests, which must be answered by the WSDL, and invalid ones, which must be
+    /// refused: bounds of lengths, ranges and occurrences, each branch of each choice, nil, derived
+    /// types, unusual texts, other forms of the same XML; missing, superfluous and misplaced
+    /// elements, values that are not allowed, broken XML and envelopes. A request that fails a check
+    /// is made as small as it can be, and shown with its answer. The requests may change data:
+    /// test a service that is made for it.
+    #[cfg(feature = "test")]
+    #[command(after_help = TEST_EXAMPLES)]
+    Test(Box<Test>),
     /// Compare two versions of a WSDL: what breaks existing clients and existing servers, with
     /// messages that prove it
     ///

@@ -19,6 +19,8 @@ mod pages;
 mod remedy;
 mod security;
 mod tap;
+#[cfg(feature = "test")]
+mod test;
 mod validate;
 mod validation;
 
@@ -35,6 +37,8 @@ pub use load::load;
 pub use mcp::mcp;
 pub use mock::mock;
 pub use pages::{completions, man};
+#[cfg(feature = "test")]
+pub use test::test;
 pub use validate::validate;
 
 use crate::cli::{Description, Loading};

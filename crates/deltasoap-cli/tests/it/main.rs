@@ -17,6 +17,8 @@ mod mcp;
 mod network;
 mod replay;
 mod security;
+#[cfg(feature = "test")]
+mod testing;
 
 use deltasoap_test_support::{Answering, Serving, files, read_request};
 use serde_json::{Value as Json, json};

@@ -14,17 +14,17 @@ use deltasoap_wsdl::xsd::TypeId;
 
 /// The elements of a message that are compared.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     /// The element around them: in rpc style.
-    pub(super) wrapper: Option<QName>,
+    pub(crate) wrapper: Option<QName>,
     /// The elements, by name.
-    pub(super) roots: Vec<(QName, Declared)>,
+    pub(crate) roots: Vec<(QName, Declared)>,
     /// True for SOAP encoding.
-    pub(super) is_encoded: bool,
+    pub(crate) is_encoded: bool,
 }
 
 /// Returns all kinds of messages of an operation.
-pub(super) fn kinds(operation: &Operation) -> Vec<MessageKind> {
+pub(crate) fn kinds(operation: &Operation) -> Vec<MessageKind> {
     let declared = operation.declaration();
     let request = declared.request.as_ref().map(|_| MessageKind::Request);
     let response = declared.response.as_ref().map(|_| MessageKind::Response);
@@ -41,7 +41,7 @@ pub(super) fn kinds(operation: &Operation) -> Vec<MessageKind> {
 
 /// Returns the elements of a message; `None` if the operation has no such message, or it is not
 /// defined.
-pub(super) fn shape(operation: &Operation, kind: &MessageKind) -> Option<Shape> {
+pub(crate) fn shape(operation: &Operation, kind: &MessageKind) -> Option<Shape> {
     let (declaration, bound) = (operation.declaration(), operation.bound());
     match kind {
         MessageKind::Request => body(operation, declaration.request.as_ref()?.message, bound.request.as_ref(), false),
@@ -103,7 +103,7 @@ fn root(operation: &Operation, part: &Part, namespace: &str) -> (QName, Declared
 
 /// Writes a message; `replaced` is used in place of the element of this number. `None` if it cannot
 /// be written.
-pub(super) fn written(
+pub(crate) fn written(
     operation: &Operation,
     kind: &MessageKind,
     sampler: &mut Sampler<'_>,

@@ -30,7 +30,8 @@ mod wording;
 
 use crate::{Contract, Operation};
 use deltasoap_core::QName;
-use messages::{Shape, kinds, shape};
+use messages::Shape;
+pub(crate) use messages::{kinds, shape, written};
 use pairs::{Inclusion, Pair, Seen, Subject};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};

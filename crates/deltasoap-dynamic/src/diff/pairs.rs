@@ -25,9 +25,9 @@ pub(super) struct Inclusion<'c> {
 
 /// An element as declared. Parts of rpc messages have only a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Declared {
-    pub(super) element: Option<ElementId>,
-    pub(super) type_id: TypeId,
+pub(crate) struct Declared {
+    pub(crate) element: Option<ElementId>,
+    pub(crate) type_id: TypeId,
 }
 
 /// Two things that are compared.

@@ -51,7 +51,7 @@ impl Finite {
     }
 
     /// Returns true if the term can occur in a finite message.
-    pub(super) fn allows(&self, term: &Term) -> bool {
+    pub(crate) fn allows(&self, term: &Term) -> bool {
         let can_be = |part: &Particle| part.min == 0 || self.allows(&part.term);
         match term {
             Term::Element(id) => self.elements.contains(id),

@@ -4,7 +4,7 @@
 use super::Sampler;
 use crate::contract::Types;
 use deltasoap_core::{Child, Node, QName, ns};
-use deltasoap_wsdl::xsd::{AttributeUse, ElementId, TypeId};
+use deltasoap_wsdl::xsd::{AttributeUse, ElementId, TypeId, Wildcard};
 
 impl<'t> Sampler<'t> {
     /// Creates a sampler that leaves out everything optional.
@@ -49,6 +49,11 @@ impl<'t> Sampler<'t> {
             node.attributes.push((QName::new(ns::XSI, "type"), type_name.into()));
         }
         node
+    }
+
+    /// Returns an element that a wildcard allows: a declared one if the wildcard is strict.
+    pub(crate) fn wildcard_part(&mut self, wildcard: &Wildcard) -> Node {
+        self.any(wildcard)
     }
 
     /// Corrects the values of a finished sample that depend on each other: keys and `xsd:ID`s.

@@ -269,7 +269,7 @@ impl<'t> Sampler<'t> {
 
     /// Builds an element that a wildcard allows: a declared one for a strict wildcard, an
     /// undeclared one for any other, so that it is always valid.
-    fn any(&mut self, wildcard: &Wildcard) -> Node {
+    pub(super) fn any(&mut self, wildcard: &Wildcard) -> Node {
         let is_strict = wildcard.process == ProcessContents::Strict;
         if let Some(id) = self.plainest(wildcard).filter(|_| is_strict) {
             return self.declared(id);

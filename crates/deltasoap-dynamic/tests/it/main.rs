@@ -25,5 +25,6 @@ mod options;
 mod packed;
 mod patterns;
 mod samples;
+mod trial;
 mod typed;
 mod validation;

@@ -1,0 +1,154 @@
+//! `deltasoap test`, as a user runs it.
+
+use crate::{json, run, serving, shop, stderr, stdout};
+use deltasoap_test_support::Answering;
+use std::process::Output;
+
+/// A service that answers orders, blames itself for one of them, and does not read what it gets.
+fn broken() -> Answering {
+    let response = |status: &str, body: &str| {
+        let text = format!(
+            "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>{body}</s:Body></s:Envelope>"
+        );
+        format!(
+            "HTTP/1.1 {status}\r\nContent-Type: text/xml\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}",
+            text.len()
+        )
+    };
+    Answering::new(move |request| match request.contains("maybe") {
+        true => response(
+            "500 Internal Server Error",
+            "<s:Fault><faultcode>s:Server</faultcode><faultstring>Traceback (most recent call last):</faultstring></s:Fault>",
+        ),
+        false => response(
+            "200 OK",
+            "<OrderResponse xmlns='urn:shop'><number>1</number><total currency='EUR'>1</total>\
+             <placed>2026-01-02T03:04:05Z</placed></OrderResponse>",
+        ),
+    })
+}
+
+fn test(url: &str, arguments: &[&str]) -> Output {
+    run(&[&["test", &shop(), "--endpoint", url, "--operation", "Soap11.Order"], arguments].concat())
+}
+
+#[test]
+fn a_mock_passes_all_checks() {
+    let mock = serving(&["mock", &shop()]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let report = folder.path().join("report.xml").to_string_lossy().into_owned();
+    let output = run(&[
+        "test",
+        &shop(),
+        "--endpoint",
+        &mock.url,
+        "--strict",
+        "--max-cases",
+        "40",
+        "--junit",
+        &report,
+        "--wsse-user",
+        "ada:let-me-in",
+        "--wsa",
+        "--jobs",
+        "4",
+        "--encodings",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("6 operations") && stdout(&output).ends_with("0 failures, 0 warnings; seed 1\n"));
+    assert!(stderr(&output).contains("the requests may change data"), "{output:?}");
+    let read = std::fs::read_to_string(report).expect("a report");
+    let junit = quick_junit::Report::deserialize_from_str(&read).expect("a JUnit report");
+    assert_eq!((junit.test_suites.len(), junit.failures), (6, 0));
+    assert!(junit.tests > 60, "{}", junit.tests);
+}
+
+#[test]
+fn failures_are_shown_with_request_answer_and_commands() {
+    let server = broken();
+    let folder = tempfile::tempdir().expect("a folder");
+    let report = folder.path().join("report.xml").to_string_lossy().into_owned();
+    let output = test(&server.url(), &["--max-cases", "60", "--junit", &report]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let text = stdout(&output);
+    for part in [
+        "failure: stack-trace: Shop.Soap11.Order: ",
+        "answer: HTTP status 500, text/xml",
+        "curl -sS http://127.0.0.1:",
+        "-H 'soapaction: \"urn:shop#Order\"'",
+        " --operation Shop.Soap11.Order --seed 1 --case ",
+        "warning: missing-element: ",
+        "failure: version-mismatch: ",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let read = std::fs::read_to_string(report).expect("a report");
+    let junit = quick_junit::Report::deserialize_from_str(&read).expect("a JUnit report");
+    assert!(junit.failures > 2, "{read}");
+}
+
+#[test]
+fn json_says_all_and_a_case_is_repeated_by_its_number() {
+    let server = broken();
+    let arguments = ["--max-cases", "60", "--json", "--checks", "stack-trace"];
+    let found = json(&test(&server.url(), &arguments));
+    let findings = found["findings"].as_array().expect("an array");
+    let finding = findings.first().expect("a finding");
+    assert_eq!((&finding["check"], &finding["severity"]), (&"stack-trace".into(), &"failure".into()));
+    assert!(finding["request"].as_str().is_some_and(|request| request.contains("maybe")), "{finding}");
+    assert_eq!(found["operations"][0]["checks"].as_object().map(serde_json::Map::len), Some(1));
+    let number = finding["case"].to_string();
+    let again = json(&test(&server.url(), &["--json", "--checks", "stack-trace", "--case", &number]));
+    assert_eq!(again["findings"][0]["request"], finding["request"]);
+    assert_eq!(again["operations"][0]["valid"], 0);
+}
+
+#[test]
+fn the_same_seed_sends_the_same_requests() {
+    let requests = |seed| {
+        let server = broken();
+        test(&server.url(), &["--max-cases", "30", "--max-shrinks", "0", "--seed", seed]);
+        let mut requests = server.requests.lock().expect("no panic").clone();
+        requests.iter_mut().for_each(|it| *it = it.split_off(it.find("\r\n\r\n").unwrap_or(0)));
+        requests
+    };
+    let first = requests("3");
+    assert!(first.len() > 20);
+    assert_eq!(first, requests("3"));
+    assert_ne!(first, requests("4"));
+}
+
+#[test]
+fn saved_requests_are_sent_again() {
+    let server = broken();
+    let folder = tempfile::tempdir().expect("a folder");
+    let saved = folder.path().join("failing").to_string_lossy().into_owned();
+    let checks = ["--max-cases", "60", "--checks", "stack-trace,version-mismatch"];
+    let output = test(&server.url(), &[&checks[..], &["--save", &saved]].concat());
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(stdout(&output).contains("failing/1-Order-"), "{output:?}");
+    let again = test(&server.url(), &["--replay", &saved]);
+    assert_eq!(again.status.code(), Some(1), "{again:?}");
+    let mock = serving(&["mock", &shop()]);
+    let mended = test(&mock.url, &["--replay", &saved]);
+    assert_eq!(mended.status.code(), Some(0), "{mended:?}");
+    let empty = test(&mock.url, &["--replay", &folder.path().to_string_lossy()]);
+    assert_eq!(empty.status.code(), Some(2), "{empty:?}");
+}
+
+#[test]
+fn wrong_arguments_and_services_that_do_not_answer_have_their_exit_codes() {
+    let output = run(&["test", &shop(), "--operation", "Nothing"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("there is no operation Nothing"), "{output:?}");
+    assert_eq!(run(&["test", &shop(), "--checks", "nothing"]).status.code(), Some(2));
+    assert_eq!(run(&["test", "/no/such.wsdl"]).status.code(), Some(2));
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port");
+    let output = test(&format!("http://{closed}/"), &[]);
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+    assert!(stdout(&output).contains("the service does not answer: "), "{output:?}");
+    let locked = Answering::alike("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    let output = test(&locked.url(), &[]);
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+    assert!(stdout(&output).contains("refuses access (HTTP status 401)"), "{output:?}");
+}
