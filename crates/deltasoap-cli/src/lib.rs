@@ -121,6 +121,8 @@ async fn perform(task: Task) -> Result<ExitCode> {
         Task::Mock(mock) => contract::mock(&mock).await.map(done),
         #[cfg(feature = "gateway")]
         Task::Gateway(gateway) => contract::gateway(&gateway).await.map(done),
+        #[cfg(feature = "proxy")]
+        Task::Proxy(proxy) => contract::proxy(&proxy).await.map(done),
         Task::Validate(validate) => contract::validate(&validate),
         Task::Diff(diff) => contract::diff(&diff),
         Task::Compile(compile) => contract::compile(&compile).map(done),

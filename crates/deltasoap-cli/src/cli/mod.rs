@@ -2,6 +2,8 @@
 
 mod contract;
 pub mod cost;
+#[cfg(feature = "proxy")]
+mod proxy;
 mod values;
 
 pub use contract::{
@@ -13,7 +15,13 @@ pub use contract::{
 pub use contract::Gateway;
 #[cfg(feature = "mcp")]
 pub use contract::Mcp;
+#[cfg(feature = "proxy")]
+pub use contract::ValidationName;
+#[cfg(feature = "proxy")]
+pub use proxy::{Caching, Offloading, Proxy, ProxyLimits, Recording, Troubling};
 pub use values::endpoint;
+#[cfg(feature = "proxy")]
+pub use values::proxy as further_proxy;
 
 use crate::figures::PLAYS;
 use clap::builder::NonEmptyStringValueParser;
@@ -40,6 +48,7 @@ const EXAMPLES: &str = "Examples:
   deltasoap mock shop.wsdl                              a service that answers with samples
   deltasoap mcp shop.wsdl                               a service's operations for language models
   deltasoap gateway shop.wsdl                           REST, JSON and OpenAPI for the service
+  deltasoap proxy --record tape http://host/shop        passes requests on, and records them
   deltasoap validate shop.wsdl message.xml              what is wrong with a message, and where
   deltasoap diff old.wsdl new.wsdl                      what changed, whom it breaks, and messages that prove it
   deltasoap compile shop.wsdl -o shop.bin               a file that loads faster, for use instead of the WSDL
@@ -112,6 +121,15 @@ pub enum Task {
     /// parameters, further services, credentials, CORS, compression and limits.
     #[cfg(feature = "gateway")]
     Gateway(Box<Gateway>),
+    /// Pass requests on to a SOAP service, and record, replay, validate, secure, cache or disturb them
+    ///
+    /// The proxy serves in front of one service, and passes every method and path on to it. WSDLs
+    /// that pass get the address of the proxy, so that clients come back. Bodies pass while they
+    /// arrive, unless an option needs them as a whole. With --admin, metrics of each operation are
+    /// served; RUST_LOG=info logs each exchange.
+    #[cfg(feature = "proxy")]
+    #[command(after_help = proxy::EXAMPLES)]
+    Proxy(Box<Proxy>),
     /// Validate messages, and report what is wrong with line, column and path
     ///
     /// Checks order and number of elements, attributes, facets, types and nil. Files hold an

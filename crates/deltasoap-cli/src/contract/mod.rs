@@ -14,6 +14,8 @@ mod language;
 mod mcp;
 mod mock;
 mod pages;
+#[cfg(feature = "proxy")]
+mod proxy;
 mod remedy;
 mod security;
 mod tap;
@@ -31,6 +33,8 @@ pub use inspect::{describe, list, template};
 pub use mcp::mcp;
 pub use mock::mock;
 pub use pages::{completions, man};
+#[cfg(feature = "proxy")]
+pub use proxy::proxy;
 pub use validate::validate;
 
 use crate::cli::{Description, Loading};
