@@ -8,6 +8,7 @@
 use crate::message::{Message, Tree, is_addressing};
 use deltasoap_core::{Child, Node, PartUri, ns};
 use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
 
 /// What identifies a request.
 pub(crate) type Key = [u8; 32];
@@ -113,20 +114,24 @@ fn add_lines<'n>(
     path: &mut Vec<&'n Node>,
     nodes: impl Iterator<Item = &'n Node>,
 ) {
-    let nodes: Vec<_> = nodes.collect();
-    for (index, node) in nodes.iter().enumerate() {
+    let nodes: Vec<_> = nodes.take(LINES).collect();
+    // Of each name, how many there are, and how many there were so far.
+    let mut counts = HashMap::<_, (usize, usize)>::new();
+    nodes.iter().for_each(|node| counts.entry(&node.name).or_default().0 += 1);
+    for node in nodes {
         if all.len() >= LINES {
             return;
         }
-        let alike = |other: &&&Node| other.name == node.name;
-        let number = nodes[..index].iter().filter(alike).count() + 1;
-        let is_one_of_several = number > 1 || nodes[index + 1..].iter().any(|other| other.name == node.name);
-        let place = match is_one_of_several {
+        let (count, number) = counts.entry(&node.name).or_default();
+        *number += 1;
+        let place = match *count > 1 {
             true => format!("{place}/{}[{number}]", node.name.local),
             false => format!("{place}/{}", node.name.local),
         };
         path.push(node);
-        let mut own: Vec<_> = attributes(path, node).map(|(name, value)| (format!("{place}/@{name}"), value)).collect();
+        let own = attributes(path, node)
+            .map(|(name, value)| (format!("{place}/@{}", name.strip_prefix("{}").unwrap_or(&name)), value));
+        let mut own: Vec<_> = own.collect();
         own.sort_unstable();
         all.append(&mut own);
         if node.elements().next().is_none() {

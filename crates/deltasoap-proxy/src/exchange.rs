@@ -13,6 +13,7 @@ use deltasoap_core::soap::Version;
 use deltasoap_dynamic::Finding;
 use deltasoap_http::transport::HangUp;
 use deltasoap_security::Verified;
+use http::header::CONTENT_ENCODING;
 use http::request::Parts;
 use http::{HeaderMap, Method, Response, StatusCode};
 use http_body::Body as _;
@@ -59,18 +60,33 @@ pub(crate) struct Exchange {
     status: StatusCode,
     response: Watch,
     response_headers: HeaderMap,
+    is_finished: bool,
+}
+
+/// A client that is gone before its answer.
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            let path = secrets::target(&self.path, false);
+            tracing::info!(method = %self.method, path, operation = self.operation.as_deref(), "the client is gone");
+            let labels = [metrics::Label::new("operation", self.label()), metrics::Label::new("outcome", "gone")];
+            metrics::counter!("deltasoap_proxy_requests_total", labels.iter()).increment(1);
+        }
+    }
 }
 
 impl Exchange {
     pub(crate) fn new(core: Arc<Core>, head: &Parts) -> Self {
+        // Without these, nobody looks at the headers again.
+        let has_use = core.keeps_bodies() || head.headers.contains_key(CONTENT_ENCODING);
         let is_12 = message::essence(&head.headers) == Version::Soap12.media_type();
         Exchange {
             begun: Instant::now(),
             time: SystemTime::now(),
             method: head.method.clone(),
             path: head.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned(),
-            origin: core.origin(head),
-            headers: head.headers.clone(),
+            origin: if core.recorder.is_some() { core.origin(head) } else { String::new() },
+            headers: if has_use { head.headers.clone() } else { HeaderMap::new() },
             request: Watch::default(),
             whole_request: None,
             version: if is_12 { Version::Soap12 } else { Version::Soap11 },
@@ -86,6 +102,7 @@ impl Exchange {
             status: StatusCode::OK,
             response: Watch::default(),
             response_headers: HeaderMap::new(),
+            is_finished: false,
             core,
         }
     }
@@ -120,11 +137,12 @@ impl Exchange {
     pub(crate) fn sent(mut self, response: Response<ResponseBody>) -> Response<ResponseBody> {
         let (parts, body) = response.into_parts();
         self.status = parts.status;
-        if self.core.keeps_bodies() || parts.headers.contains_key(http::header::CONTENT_ENCODING) {
+        if self.core.keeps_bodies() || parts.headers.contains_key(CONTENT_ENCODING) {
             self.response_headers = parts.headers.clone();
         }
         let (keep, watch, idle, plan) = (self.keep(), self.response.clone(), self.core.idle, self.plan);
         if parts.extensions.get::<HangUp>().is_some() {
+            self.response.see().end = Some(End::Unread);
             self.finish();
             return Response::from_parts(parts, body);
         }
@@ -144,6 +162,7 @@ impl Exchange {
 
     /// Does what is to be done at the end.
     fn finish(mut self) {
+        self.is_finished = true;
         let time = self.begun.elapsed();
         let (request, response) = (std::mem::take(&mut *self.request.see()), std::mem::take(&mut *self.response.see()));
         if self.operation.is_none() {
@@ -151,8 +170,7 @@ impl Exchange {
             self.operation = Glance::at(&start).and_then(|glance| self.core.names.of(&glance));
         }
         let fault = self.has_fault(&response.kept);
-        // A receiver that knows the length of what it got does not ask for the end.
-        let is_whole = response.end == Some(End::Complete) || self.is_as_announced(response.len);
+        let is_whole = response.end == Some(End::Complete);
         self.count(fault, is_whole, (request.len, response.len), time);
         tracing::info!(
             method = %self.method,
@@ -187,12 +205,6 @@ impl Exchange {
         };
         self.report(&request, &response);
         self.record(request, response, time);
-    }
-
-    fn is_as_announced(&self, len: u64) -> bool {
-        let announced = self.response_headers.get(http::header::CONTENT_LENGTH);
-        let announced = announced.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-        self.response.see().end != Some(End::Broken) && announced.is_some_and(|announced| announced == len)
     }
 
     fn has_fault(&self, kept: &[u8]) -> bool {
@@ -258,9 +270,9 @@ impl Exchange {
             time,
             operation: self.operation.as_deref().map(str::to_owned),
             target: self.core.target.as_ref().map(ToString::to_string),
-            origin: self.origin,
-            method: self.method,
-            path: self.path,
+            origin: std::mem::take(&mut self.origin),
+            method: self.method.clone(),
+            path: std::mem::take(&mut self.path),
             status: self.status,
             request,
             response,

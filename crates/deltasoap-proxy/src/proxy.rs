@@ -474,7 +474,11 @@ impl Core {
         let message = Message::read(&head.headers, body.clone()).await.map_err(|_| None)?;
         let tree = Tree::parse(&message.root).map_err(|_| None)?;
         let (key, message_id) = (self.cache_key(head, &tree, &message), tree.addressing("MessageID"));
-        let found = self.cache.get(&key, Instant::now());
+        let wants_new = head.headers.get_all(CACHE_CONTROL).into_iter().any(|value| {
+            let value = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
+            value.contains("no-cache") || value.contains("no-store")
+        });
+        let found = self.cache.get(&key, Instant::now()).filter(|_| !wants_new);
         let result = if found.is_some() { "hit" } else { "miss" };
         let operation = exchange.operation.clone().unwrap_or_else(|| Arc::from(""));
         metrics::counter!("deltasoap_proxy_cache_total", "operation" => operation, "result" => result).increment(1);

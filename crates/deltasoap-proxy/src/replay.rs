@@ -20,7 +20,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Maximum number of recorded requests that are compared to find the nearest one.
-const COMPARED: usize = 200;
+const COMPARED: usize = 50;
 /// Maximum length of a value that is quoted.
 const QUOTED: usize = 60;
 
@@ -115,9 +115,10 @@ impl Replay {
         let content = read(&line.response)?;
         let body = if line.response.ends_with(".xml") { content.into() } else { split(content)?.1 };
         let status = StatusCode::from_u16(line.status).map_err(|error| error.to_string())?;
-        let headers = line.headers.iter().filter(|(_, value)| value != HIDDEN).filter_map(|(name, value)| {
-            Some((HeaderName::from_bytes(name.as_bytes()).ok()?, HeaderValue::from_str(value).ok()?))
-        });
+        let is_of_then = |name: &str| matches!(name, "via" | "date" | "age");
+        let headers = line.headers.iter().filter(|(name, value)| value != HIDDEN && !is_of_then(name)).filter_map(
+            |(name, value)| Some((HeaderName::from_bytes(name.as_bytes()).ok()?, HeaderValue::from_str(value).ok()?)),
+        );
         let answer = Answer { status, headers: headers.collect(), body, target: line.target.clone(), ids: None };
         self.groups.entry(asked.key).or_default().entries.push(self.entries.len());
         self.entries.push(Entry { line, asked, answer });

@@ -59,7 +59,7 @@ impl Watch {
 }
 
 /// A body that is watched while it passes.
-pub(crate) struct Watched<B> {
+pub(crate) struct Watched<B: Body> {
     body: Pin<Box<B>>,
     watch: Watch,
     /// Maximum number of bytes that are kept.
@@ -71,7 +71,7 @@ pub(crate) struct Watched<B> {
 
 pub(crate) type AtEnd = Box<dyn FnOnce() + Send>;
 
-impl<B> Watched<B> {
+impl<B: Body> Watched<B> {
     pub(crate) fn new(body: B, watch: Watch, keep: usize, idle: Duration) -> Self {
         Watched { body: Box::pin(body), watch, keep, idle: Idle::new(idle), at_end: None }
     }
@@ -89,7 +89,7 @@ impl<B> Watched<B> {
     }
 }
 
-impl<B> fmt::Debug for Watched<B> {
+impl<B: Body> fmt::Debug for Watched<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Watched").field("watch", &self.watch).finish_non_exhaustive()
     }
@@ -138,10 +138,10 @@ impl<B: Body<Data = Bytes, Error: Into<BoxError>>> Body for Watched<B> {
 }
 
 /// A receiver that knows the length need not ask for the end.
-impl<B> Drop for Watched<B> {
+impl<B: Body> Drop for Watched<B> {
     fn drop(&mut self) {
         if self.at_end.is_some() || self.watch.is_running() {
-            self.end(End::Unread);
+            self.end(if self.body.is_end_stream() { End::Complete } else { End::Unread });
         }
     }
 }
