@@ -1,6 +1,6 @@
 //! Requests to the target, and what of their heads is passed on.
 
-use crate::message::is_xml;
+use crate::message::{is_xml, media_parts};
 use deltasoap_http::Peer;
 use http::header::{
     ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, HeaderMap, HeaderName,
@@ -82,7 +82,7 @@ pub(crate) fn changed_body(headers: &mut HeaderMap, len: usize) {
 /// Names UTF-8 as the charset of a body that was written again.
 pub(crate) fn in_utf8(headers: &mut HeaderMap) {
     let Some(media) = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()) else { return };
-    let parts = media.split(';').map(str::trim).filter(|part| !part.to_ascii_lowercase().starts_with("charset="));
+    let parts = media_parts(media).map(str::trim).filter(|part| !part.to_ascii_lowercase().starts_with("charset="));
     let mut media: Vec<_> = parts.collect();
     media.insert(1.min(media.len()), "charset=utf-8");
     if let Ok(value) = HeaderValue::from_str(&media.join("; ")) {
@@ -158,8 +158,8 @@ mod tests {
 
     #[test]
     fn charsets_are_replaced() {
-        let mut headers = map(&[("content-type", "application/soap+xml; charset=utf-16; action=\"a\"")]);
+        let mut headers = map(&[("content-type", "application/soap+xml; charset=utf-16; action=\"a;b\"")]);
         in_utf8(&mut headers);
-        assert_eq!(headers[CONTENT_TYPE], "application/soap+xml; charset=utf-8; action=\"a\"");
+        assert_eq!(headers[CONTENT_TYPE], "application/soap+xml; charset=utf-8; action=\"a;b\"");
     }
 }

@@ -92,11 +92,25 @@ pub(crate) fn action(headers: &HeaderMap) -> Option<String> {
         return Some(text(value).trim_matches('"').to_owned()).filter(|action| !action.is_empty());
     }
     let media = headers.get(CONTENT_TYPE).map(text)?;
-    let parameter = |part: &str| {
-        let (name, value) = part.split_once('=')?;
-        name.trim().eq_ignore_ascii_case("action").then(|| value.trim().trim_matches('"').to_owned())
-    };
-    media.split(';').skip(1).find_map(parameter).filter(|action| !action.is_empty())
+    parameter(&media, "action").filter(|action| !action.is_empty())
+}
+
+/// Returns the parts of a media type: its essence, and its parameters. A semicolon in quotes ends
+/// none.
+pub(crate) fn media_parts(media: &str) -> impl Iterator<Item = &str> {
+    let mut is_quoted = false;
+    media.split(move |c| {
+        is_quoted ^= c == '"';
+        c == ';' && !is_quoted
+    })
+}
+
+/// Returns a parameter of a media type.
+pub(crate) fn parameter(media: &str, name: &str) -> Option<String> {
+    media_parts(media).skip(1).find_map(|part| {
+        let (found, value) = part.split_once('=')?;
+        found.trim().eq_ignore_ascii_case(name).then(|| value.trim().trim_matches('"').to_owned())
+    })
 }
 
 /// Returns the media type without parameters, in lower case.
@@ -263,8 +277,9 @@ mod tests {
     fn actions_are_those_of_both_versions() {
         let mut headers = HeaderMap::new();
         assert_eq!(action(&headers), None);
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/soap+xml; charset=utf-8; action=\"urn:a\""));
-        assert_eq!(action(&headers).as_deref(), Some("urn:a"));
+        headers
+            .insert(CONTENT_TYPE, HeaderValue::from_static("application/soap+xml; charset=utf-8; action=\"urn:a;b\""));
+        assert_eq!(action(&headers).as_deref(), Some("urn:a;b"));
         headers.insert("soapaction", HeaderValue::from_static("\"urn:b\""));
         assert_eq!(action(&headers).as_deref(), Some("urn:b"));
     }

@@ -111,7 +111,7 @@ pub(crate) fn fault_of_answer(error: &SecurityError, version: Version) -> Fault 
 
 fn secured(protection: &Protection, message: &[u8]) -> Result<Bytes, SecurityError> {
     let unwritable = |error: &dyn std::fmt::Display| SecurityError::Write(error.to_string());
-    let Tree { version, envelope } = Tree::parse(message).map_err(|error| SecurityError::Malformed(error))?;
+    let Tree { version, envelope } = Tree::parse(message).map_err(SecurityError::Malformed)?;
     let name = deltasoap_security::header_name();
     let header = envelope.element(version.namespace(), "Header");
     let around = |nodes: &[&Node]| {

@@ -203,7 +203,7 @@ async fn serve(arguments: &cli::Proxy, config: &Config, proxy: Proxy) -> Result<
     }
     let (monitor, admin) = admin(config, &server.handle()).await?;
     let drained = monitor.clone().drained(shutdown_signal(), Duration::from_secs(arguments.limits.drain));
-    let serving = server.worker_threads(crate::services::processors()).serve_with_shutdown(proxy, drained);
+    let serving = server.serve_with_shutdown(proxy, drained);
     match admin {
         None => Ok(serving.await?),
         Some(admin) => {

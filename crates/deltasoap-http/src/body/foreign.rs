@@ -44,7 +44,7 @@ impl Foreign {
     }
 
     pub(super) fn is_done(&self) -> bool {
-        self.with(|body| body.is_end_stream()).unwrap_or_default()
+        self.with(http_body::Body::is_end_stream).unwrap_or_default()
     }
 
     pub(super) fn size(&self) -> SizeHint {

@@ -5,7 +5,7 @@
 //! requests/0001-Order.http     the request over HTTP
 //! responses/0002-Order.http    an answer that is no file of its own: faults with header blocks,
 //!                              packages of parts
-//! other/0003-GET.request       exchanges without messages, such as those of a WSDL
+//! other/0003-GET.request       requests and answers without messages, such as those of a WSDL
 //! other/0003-GET.response
 //! exchanges.jsonl              a line for each exchange: what belongs together, status, headers
 //! ```
@@ -87,18 +87,15 @@ impl Directory {
         self.next += 1;
         let is_message = Glance::at(&request.body).is_some() || is_package(&essence(&request.media));
         let name = file_name(taken.operation.as_deref().unwrap_or(taken.method.as_str()));
-        let (request_file, response_file, content) = match (is_message, answer(response)) {
-            (true, Some(message)) => {
-                (format!("requests/{number:04}-{name}.http"), format!("{name}-{number:04}.xml"), message.to_vec())
-            }
-            (true, None) => {
-                let http = http(&format!("HTTP/1.1 {}", taken.status.as_u16()), response);
-                (format!("requests/{number:04}-{name}.http"), format!("responses/{number:04}-{name}.http"), http)
-            }
-            (false, _) => {
-                let http = http(&format!("HTTP/1.1 {}", taken.status.as_u16()), response);
-                (format!("other/{number:04}-{name}.request"), format!("other/{number:04}-{name}.response"), http)
-            }
+        let http_answer = || http(&format!("HTTP/1.1 {}", taken.status.as_u16()), response);
+        let (response_file, content) = match answer(response) {
+            Answer::Message(message) if is_message => (format!("{name}-{number:04}.xml"), message.to_vec()),
+            Answer::Http if is_message => (format!("responses/{number:04}-{name}.http"), http_answer()),
+            _ => (format!("other/{number:04}-{name}.response"), http_answer()),
+        };
+        let request_file = match is_message {
+            true => format!("requests/{number:04}-{name}.http"),
+            false => format!("other/{number:04}-{name}.request"),
         };
         let mut headers = response.headers.clone();
         if response_file.ends_with(".xml") && content != response.body {
@@ -148,18 +145,27 @@ pub(crate) fn read_lines(mut index: &File) -> io::Result<Vec<Line>> {
 /// Maximum number of bytes of the index that are read.
 const MAX_INDEX: u64 = 1 << 30;
 
-/// Returns the message of an answer in an encoding that it declares, if it can be a file of its
-/// own.
-fn answer(response: &Recorded) -> Option<Bytes> {
+/// What an answer is recorded as.
+enum Answer {
+    /// A message as a file of its own, in an encoding that it declares.
+    Message(Bytes),
+    /// A message over HTTP.
+    Http,
+    None,
+}
+
+fn answer(response: &Recorded) -> Answer {
     if is_package(&essence(&response.media)) {
-        return None;
+        return Answer::Http;
     }
-    let glance = Glance::at(&response.body)?;
+    let Some(glance) = Glance::at(&response.body) else { return Answer::None };
     // A mock cannot send the header blocks of faults.
-    if glance.is_fault() && Tree::parse(&response.body).ok()?.blocks().next().is_some() {
-        return None;
+    let has_blocks = || Tree::parse(&response.body).is_ok_and(|tree| tree.blocks().next().is_some());
+    let message = self_described(&response.media, Bytes::copy_from_slice(&response.body));
+    match message {
+        Ok(message) if !(glance.is_fault() && has_blocks()) => Answer::Message(message),
+        _ => Answer::Http,
     }
-    self_described(&response.media, Bytes::copy_from_slice(&response.body)).ok()
 }
 
 fn essence(media: &str) -> String {

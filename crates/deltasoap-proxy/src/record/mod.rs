@@ -84,11 +84,7 @@ fn boundary(media: &str) -> Option<String> {
     if !media.trim_start().to_ascii_lowercase().starts_with("multipart/") {
         return None;
     }
-    let parameter = |part: &str| {
-        let (name, value) = part.split_once('=')?;
-        name.trim().eq_ignore_ascii_case("boundary").then(|| value.trim().trim_matches('"').to_owned())
-    };
-    media.split(';').skip(1).find_map(parameter)
+    message::parameter(media, "boundary")
 }
 
 enum Job {

@@ -39,10 +39,13 @@ pub(crate) fn order(customer: &str) -> String {
     )
 }
 
+/// A request and its body.
+type Arrived = (Request<()>, String);
+
 /// A target that answers by a function, and what it got.
 #[derive(Clone, Default)]
 pub(crate) struct Target {
-    pub(crate) got: Arc<Mutex<Vec<(Request<()>, String)>>>,
+    got: Arc<Mutex<Vec<Arrived>>>,
 }
 
 impl Target {
@@ -50,7 +53,7 @@ impl Target {
         self.got.lock().expect("not poisoned").len()
     }
 
-    pub(crate) fn last(&self) -> (Request<()>, String) {
+    pub(crate) fn last(&self) -> Arrived {
         self.got.lock().expect("not poisoned").pop().expect("a request")
     }
 
