@@ -36,6 +36,10 @@ struct Gateway;
 struct Mcp;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/proxy.md")]
+struct Proxy;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/tonic-and-reqwest.md")]
 struct TonicAndReqwest;
 

@@ -123,6 +123,8 @@ async fn perform(task: Task) -> Result<ExitCode> {
         Task::Gateway(gateway) => contract::gateway(&gateway).await.map(done),
         #[cfg(feature = "load")]
         Task::Load(load) => contract::load(&load).await,
+        #[cfg(feature = "proxy")]
+        Task::Proxy(proxy) => contract::proxy(&proxy).await.map(done),
         Task::Validate(validate) => contract::validate(&validate),
         #[cfg(feature = "test")]
         Task::Test(test) => contract::test(&test).await,

@@ -4,6 +4,8 @@ mod contract;
 pub mod cost;
 #[cfg(feature = "load")]
 mod load;
+#[cfg(feature = "proxy")]
+mod proxy;
 #[cfg(feature = "test")]
 mod test;
 mod values;
@@ -17,11 +19,17 @@ pub use contract::{
 pub use contract::Gateway;
 #[cfg(feature = "mcp")]
 pub use contract::Mcp;
+#[cfg(feature = "proxy")]
+pub use contract::ValidationName;
 #[cfg(feature = "load")]
 pub use load::{Check, Load};
+#[cfg(feature = "proxy")]
+pub use proxy::{Caching, Offloading, Proxy, ProxyLimits, Recording, Troubling};
 #[cfg(feature = "test")]
 pub use test::Test;
 pub use values::endpoint;
+#[cfg(feature = "proxy")]
+pub use values::proxy as further_proxy;
 
 use crate::figures::PLAYS;
 use clap::builder::NonEmptyStringValueParser;
@@ -49,6 +57,7 @@ const EXAMPLES: &str = "Examples:
   deltasoap mcp shop.wsdl                               a service's operations for language models
   deltasoap gateway shop.wsdl                           REST, JSON and OpenAPI for the service
   deltasoap load shop.wsdl Order --rate 200             load, with latencies and checked answers
+  deltasoap proxy --record tape http://host/shop        passes requests on, and records them
   deltasoap validate shop.wsdl message.xml              what is wrong with a message, and where
   deltasoap test shop.wsdl --endpoint http://host/shop  what a service does with unusual and wrong requests
   deltasoap diff old.wsdl new.wsdl                      what changed, whom it breaks, and messages that prove it
@@ -143,6 +152,15 @@ pub enum Task {
     /// Ctrl-C ends the load, and prints the results so far. No proxy is used.
     #[cfg(feature = "load")]
     Load(Box<Load>),
+    /// Pass requests on to a SOAP service, and record, replay, validate, secure, cache or disturb them
+    ///
+    /// The proxy serves in front of one service, and passes every method and path on to it. WSDLs
+    /// that pass get the address of the proxy, so that clients come back. Bodies pass while they
+    /// arrive, unless an option needs them as a whole. With --admin, metrics of each operation are
+    /// served; RUST_LOG=info logs each exchange.
+    #[cfg(feature = "proxy")]
+    #[command(after_help = proxy::EXAMPLES)]
+    Proxy(Box<Proxy>),
     /// Validate messages, and report what is wrong with line, column and path
     ///
     /// Checks order and number of elements, attributes, facets, types and nil. Files hold an

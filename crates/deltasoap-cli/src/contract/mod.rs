@@ -16,6 +16,8 @@ mod load;
 mod mcp;
 mod mock;
 mod pages;
+#[cfg(feature = "proxy")]
+mod proxy;
 mod remedy;
 mod security;
 mod tap;
@@ -37,6 +39,8 @@ pub use load::load;
 pub use mcp::mcp;
 pub use mock::mock;
 pub use pages::{completions, man};
+#[cfg(feature = "proxy")]
+pub use proxy::proxy;
 #[cfg(feature = "test")]
 pub use test::test;
 pub use validate::validate;

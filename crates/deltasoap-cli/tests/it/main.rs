@@ -15,6 +15,8 @@ mod loading;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod network;
+#[cfg(feature = "proxy")]
+mod proxy;
 mod replay;
 mod security;
 #[cfg(feature = "test")]

@@ -48,7 +48,12 @@ pub struct Decoder {
 impl Decoder {
     /// Creates a decoder with these options.
     pub fn new(options: DecodeOptions) -> Self {
-        Decoder { feed: Feed::new(options.limits), state: Box::new(State::new(options)), image: Image::default(), received: 0 }
+        Decoder {
+            feed: Feed::new(options.limits),
+            state: Box::new(State::new(options)),
+            image: Image::default(),
+            received: 0,
+        }
     }
 
     /// Like [`new`](Self::new), but this decoder learns nothing from the items it reads: every item

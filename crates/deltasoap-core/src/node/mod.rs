@@ -282,8 +282,9 @@ impl Node {
     }
 
     /// Returns a copy that stands alone: it has the bindings of the surrounding elements for those
-    /// prefixes that its values use.
-    pub(crate) fn detached(&self, outer: &BTreeMap<&str, &str>) -> Node {
+    /// prefixes that its values use. `outer` has the prefixes in scope around the element with their
+    /// namespaces.
+    pub fn detached(&self, outer: &BTreeMap<&str, &str>) -> Node {
         let mut used = BTreeSet::from([""]);
         self.collect_prefixes(&mut used);
         self.bindings.iter().for_each(|(own, _)| _ = used.remove(own.as_str()));

@@ -8,6 +8,7 @@
 
 #[cfg(feature = "gzip")]
 mod deflated;
+mod foreign;
 mod lent;
 mod overlaid;
 
@@ -18,6 +19,7 @@ use bytes::Bytes;
 #[cfg(feature = "gzip")]
 use deflated::Deflated;
 use deltasoap_core::{Buffer, Error, ErrorKind, Feed, Outgoing, Overlay, Typed};
+use foreign::Foreign;
 use futures_util::FutureExt;
 use futures_util::stream::Stream;
 use http_body::{Body as _, Frame, SizeHint};
@@ -35,8 +37,8 @@ use std::task::{Context, Poll};
 ///
 /// While a body from a template, or any of its frames, is held, the template copies the shared data
 /// before it changes it. A clone starts where the original is, except for a body whose items come
-/// from an iterator, or that has parts from files and streams: those can be sent once, and the
-/// clone fails when it is read. So does the clone of a body that is being compressed, once that has
+/// from an iterator, that has parts from files and streams, or that is [passed on](Self::passed_on):
+/// those can be sent once, and the clone fails when it is read. So does the clone of a body that is being compressed, once that has
 /// begun.
 ///
 /// Other bodies never fail.
@@ -62,6 +64,7 @@ enum Pieces {
     #[cfg(feature = "gzip")]
     Coded(Box<Deflated>),
     Lent(Box<Lent>),
+    Foreign(Box<Foreign>),
 }
 
 /// Returns the error of a body that cannot be sent.
@@ -99,6 +102,15 @@ impl Pieces {
 const AT_ONCE: usize = 16 << 10;
 
 impl Body {
+    /// Creates a body that is passed on as it arrives from elsewhere: for proxies. Its trailers are
+    /// left out, and its errors end the exchange.
+    pub fn passed_on<B>(body: B) -> Self
+    where
+        B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+    {
+        Body::from_pieces(Pieces::Foreign(Box::new(Foreign::new(body))))
+    }
+
     /// Creates a body from pieces that know their own length.
     fn from_pieces(pieces: Pieces) -> Self {
         Body { pieces, left: 0, recorder: None }
@@ -184,6 +196,7 @@ impl Body {
         match &mut self.pieces {
             Pieces::Overlaid(overlaid) => return overlaid.poll(context),
             Pieces::Package(package) => return package.poll(context),
+            Pieces::Foreign(foreign) => return foreign.poll(context),
             #[cfg(feature = "gzip")]
             Pieces::Coded(deflated) => return deflated.poll(context),
             Pieces::Lent(lent) => {
@@ -222,6 +235,7 @@ impl http_body::Body for Body {
         match &self.pieces {
             Pieces::Overlaid(overlaid) => overlaid.is_done(),
             Pieces::Package(package) => package.is_done(),
+            Pieces::Foreign(foreign) => foreign.is_done(),
             #[cfg(feature = "gzip")]
             Pieces::Coded(deflated) => deflated.is_done(),
             Pieces::Lent(lent) => lent.is_end,
@@ -236,6 +250,7 @@ impl http_body::Body for Body {
             Pieces::Coded(_) => SizeHint::default(),
             Pieces::Package(package) => package.size().map_or_else(SizeHint::default, SizeHint::with_exact),
             Pieces::Lent(lent) => lent.size,
+            Pieces::Foreign(foreign) => foreign.size(),
             _ => SizeHint::with_exact(self.left as u64),
         }
     }

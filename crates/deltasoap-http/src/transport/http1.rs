@@ -19,7 +19,6 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use std::convert::Infallible;
 use std::fmt;
 use std::pin::pin;
 use std::task::{Context, Poll};
@@ -64,10 +63,16 @@ impl Protocol for Http {
                 Some(refusal) => Err(refusal),
             };
             async move {
-                Ok::<_, Infallible>(match answer {
-                    Ok((answer, unread)) => unread.settle(answer.await).await.map(Either::Left),
-                    Err(refusal) => refusal.map(Either::Right),
-                })
+                match answer {
+                    Ok((answer, unread)) => {
+                        let answer = answer.await;
+                        if answer.extensions().get::<HangUp>().is_some() {
+                            return Err(HangUp);
+                        }
+                        Ok(unread.settle(answer).await.map(Either::Left))
+                    }
+                    Err(refusal) => Ok(refusal.map(Either::Right)),
+                }
             }
         });
         let mut builder = http1::Builder::new();
@@ -89,6 +94,19 @@ impl Protocol for Http {
         connection.await.map_err(ended_by)
     }
 }
+
+/// In the extensions of a response: [`Http`] closes the connection, and sends nothing of the
+/// response. For services that test how clients cope with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HangUp;
+
+impl fmt::Display for HangUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the service closes the connection")
+    }
+}
+
+impl std::error::Error for HangUp {}
 
 /// Logs requests that hyper rejects by itself: those that are not HTTP.
 fn ended_by(error: hyper::Error) -> BoxError {

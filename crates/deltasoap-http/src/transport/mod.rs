@@ -60,7 +60,7 @@ mod unix;
 
 pub use duplex::{MemoryConnector, MemoryListener, memory};
 pub use framed::{Frames, FramesBody, FramesError, FramesPool};
-pub use http1::{Http, HttpPool, HttpRequestBody};
+pub use http1::{HangUp, Http, HttpPool, HttpRequestBody};
 pub(crate) use io::Io;
 #[cfg(feature = "_tls")]
 pub use secure::SecureConnector;

@@ -8,7 +8,7 @@ mod saved;
 use super::access::{credentials, transport};
 use super::call::service_url;
 use super::{INTERPRETATION_NOTES, contract, policy_warnings, report_notes};
-use crate::cli::Test;
+use crate::cli::{Description, Test};
 use crate::output::{print_json, report, with_causes};
 use crate::progress;
 use anyhow::{Context as _, Result, bail};
@@ -121,7 +121,8 @@ fn one_port(selected: &mut Vec<Operation>) {
 fn by_url(arguments: &Test, operations: Vec<Operation>) -> Result<Vec<Service>> {
     let mut services: Vec<Service> = Vec::new();
     for operation in operations {
-        let url = service_url(&arguments.description, arguments.endpoint.as_deref(), &operation)?;
+        let Description { wsdl, loading } = &arguments.description;
+        let url = service_url(wsdl, loading, arguments.endpoint.as_deref(), &operation)?;
         if url.is_empty() {
             bail!("the WSDL gives no URL for {}; --endpoint takes one", operation.full_name());
         }

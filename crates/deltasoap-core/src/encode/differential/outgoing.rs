@@ -8,7 +8,7 @@
 //! costs nothing until the two diverge.
 
 use super::{EncodeStats, MatchKind};
-use crate::soap::InFull;
+use crate::soap::{InFull, Version};
 use bytes::Bytes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -40,6 +40,17 @@ impl Outgoing {
         stats.written += bytes.len() as u64;
         let frame = Bytes::from(bytes.into_vec());
         Self::new(Frames::one(frame), MatchKind::FirstTime, head, Arc::new(unused_prefixes))
+    }
+
+    /// Creates a message without a header around a `Body` element that is in canonical form
+    /// already: one that was [received](crate::Node) and is to be signed. `prefixes` are those that
+    /// [`inclusive_prefixes`](Self::inclusive_prefixes) returns.
+    pub fn around(version: Version, body: impl Into<Bytes>, prefixes: impl IntoIterator<Item = String>) -> Self {
+        let opening = format!("<soap:Envelope xmlns:soap=\"{}\">", version.namespace());
+        let head = opening.len();
+        let pieces = [opening.into(), body.into(), Bytes::from_static(TAIL.as_bytes())];
+        let prefixes = Arc::new(prefixes.into_iter().collect());
+        Self::new(Frames::new(pieces.into_iter()), MatchKind::FirstTime, head, prefixes)
     }
 
     /// Inserts a complete `Header` element before the `Body`. The message must have none.
