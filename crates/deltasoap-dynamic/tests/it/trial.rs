@@ -54,11 +54,14 @@ fn access() -> Access {
     Access { timeout: Duration::from_millis(1500), ..Access::to(url) }
 }
 
+/// Decides what is wrong with an answer, by the operation and its request.
+type Planting = Arc<dyn Fn(&str, Option<&Node>) -> Plant + Send + Sync>;
+
 /// A service in this process: our own, between a look at the request and one at the answer.
 #[derive(Clone)]
 struct Faulty {
     inner: deltasoap_http::SoapService,
-    plant: Arc<dyn Fn(&str, Option<&Node>) -> Plant + Send + Sync>,
+    plant: Planting,
 }
 
 /// What a faulty service does with a request.
@@ -203,7 +206,7 @@ fn check_case(operation: &Operation, case: &Case) {
     match case.kind {
         Kind::Valid(_) => assert!(findings.is_empty(), "{}: {findings:?}\n{text}", case.what),
         Kind::Invalid(Breach::MustUnderstand) => {
-            assert!(findings.is_empty() && text.contains("mustUnderstand"), "{text}")
+            assert!(findings.is_empty() && text.contains("mustUnderstand"), "{text}");
         }
         Kind::Invalid(_) => {
             assert!(!findings.is_empty() || message.is_empty(), "{}\n{text}", case.what);
