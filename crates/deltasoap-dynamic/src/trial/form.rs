@@ -385,7 +385,7 @@ mod tests {
             let read = Node::parse(&written).unwrap_or_else(|error| panic!("{form}: {error}"));
             let inner = |root: &Node| root.element(ns::SOAP11, "Body").expect("a body").elements().next().cloned();
             let [read, expected] = [read, sample()].map(|root| bare(&inner(&root).expect("an operation")));
-            let types = |node: &Node| node.elements().map(|it| it.text()).collect::<Vec<_>>();
+            let types = |node: &Node| node.elements().map(Node::text).collect::<Vec<_>>();
             assert_eq!(types(&read), types(&expected), "{form}");
             assert_eq!(read.elements().count(), expected.elements().count(), "{form}");
             assert!(seen.insert(written) || form == Form::Plain || form == Form::Chunked, "{form}");

@@ -74,7 +74,7 @@ fn places(operation: &Operation, kind: Kind, draft: &Draft) -> Option<Vec<String
 
 fn has_unknown_block(draft: &Draft) -> bool {
     let header = draft.envelope.element(&draft.envelope.name.namespace, "Header");
-    let mut blocks = header.into_iter().flat_map(|header| header.elements());
+    let mut blocks = header.into_iter().flat_map(Node::elements);
     blocks.any(|block| {
         *block.name.namespace == *UNKNOWN && block.attributes.iter().any(|(name, _)| &*name.local == "mustUnderstand")
     })

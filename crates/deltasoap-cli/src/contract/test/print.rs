@@ -28,7 +28,7 @@ pub fn text(arguments: &Test, result: &Report, services: &[Service]) -> Result<(
     print_line("")?;
     match &result.stop {
         Some(Stop::Unreachable(reason)) => {
-            print_line(format_args!("the service does not answer: {}", one_line(reason)))?
+            print_line(format_args!("the service does not answer: {}", one_line(reason)))?;
         }
         Some(Stop::Denied(status)) => {
             print_line(format_args!(
