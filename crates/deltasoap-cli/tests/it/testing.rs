@@ -47,8 +47,6 @@ fn a_mock_passes_all_checks() {
         "40",
         "--junit",
         &report,
-        "--wsse-user",
-        "ada:let-me-in",
         "--wsa",
         "--jobs",
         "4",
@@ -151,4 +149,21 @@ fn wrong_arguments_and_services_that_do_not_answer_have_their_exit_codes() {
     let output = test(&locked.url(), &[]);
     assert_eq!(output.status.code(), Some(4), "{output:?}");
     assert!(stdout(&output).contains("refuses access (HTTP status 401)"), "{output:?}");
+}
+
+#[test]
+fn header_blocks_are_sent_and_secrets_are_not_shown() {
+    let server = broken();
+    let output =
+        test(&server.url(), &["--max-cases", "40", "--wsse-user", "ada:let-me-in", "--wsa", "-H", "X-Token: hush"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let requests = server.requests.lock().expect("no panic").clone();
+    let is_whole = |request: &&String| {
+        ["UsernameToken", "let-me-in", "urn:shop#Order</", "MessageID", "x-token: hush"]
+            .iter()
+            .all(|it| request.contains(it))
+    };
+    assert!(requests.iter().filter(is_whole).count() > 30, "{:?}", requests.first());
+    let shown = format!("{}{}", stdout(&output), stderr(&output));
+    assert!(!shown.contains("let-me-in") && !shown.contains("UsernameToken") && !shown.contains("hush"), "{shown}");
 }

@@ -122,6 +122,11 @@ fn fault_in(envelope: &Node) -> Option<&Node> {
     body(envelope)?.element(&envelope.name.namespace, "Fault")
 }
 
+/// Returns true for a fault in another namespace than that of the envelope.
+fn has_alien_fault(envelope: &Node) -> bool {
+    body(envelope).is_some_and(|body| body.elements().any(|node| &*node.name.local == "Fault"))
+}
+
 /// Returns the code of a fault as it was received.
 fn code(fault: &Fault) -> String {
     fault.wording.code().map(|code| code.local.to_string()).unwrap_or_default()
@@ -173,6 +178,10 @@ pub(super) fn judge(asked: Asked<'_>, outcome: &Outcome) -> Vec<Verdict> {
     match &reply {
         Reply::Nothing => verdicts.nothing(asked),
         Reply::Other => verdicts.other(asked, answer),
+        Reply::Response(envelope) if has_alien_fault(envelope) => {
+            verdicts.envelope(asked, answer, envelope);
+            verdicts.schema(asked, answer);
+        }
         Reply::Response(envelope) => {
             verdicts.envelope(asked, answer, envelope);
             let is_good = (200..300).contains(&answer.status);

@@ -182,8 +182,8 @@ impl Edges<'_> {
                     let what = format!("the length {length}");
                     self.add(Kind::Invalid(Breach::Facet), unit.of_length(length), what);
                 }
-                let longest = max.filter(|&max| unit == Unit::Characters && max <= MAX_LENGTH);
-                if let Some(max) = longest {
+                let max = max.filter(|&max| unit == Unit::Characters && max <= MAX_LENGTH);
+                if let Some(max) = max {
                     // A length counts characters, not bytes or UTF-16 units.
                     let what = format!("the length {max}, of characters outside the BMP");
                     self.valid(Aspect::Bound, "😀".repeat(max as usize), what);
