@@ -9,7 +9,7 @@ use crate::document::{self, Edits};
 use crate::message::Tree;
 use bytes::Bytes;
 use deltasoap_core::soap::{Fault, FaultCode, HeaderBlock, Version};
-use deltasoap_core::{Node, Outgoing, QName, ns};
+use deltasoap_core::{Child, Node, Outgoing, QName, ns};
 use deltasoap_security::{
     Certificate, Exchange, Identity, Protection, Requirements, SecurityError, Trust, UsernameToken, Verified,
 };
@@ -112,6 +112,14 @@ pub(crate) fn fault_of_answer(error: &SecurityError, version: Version) -> Fault 
 fn secured(protection: &Protection, message: &[u8]) -> Result<Bytes, SecurityError> {
     let unwritable = |error: &dyn std::fmt::Display| SecurityError::Write(error.to_string());
     let Tree { version, envelope } = Tree::parse(message).map_err(SecurityError::Malformed)?;
+    let mut shape = Shape::default();
+    for child in &envelope.children {
+        match child {
+            Child::Element(child) => shape.element(version, &child.name.namespace, &child.name.local),
+            Child::Text(text) => shape.text(text),
+        }
+    }
+    shape.check()?;
     let name = deltasoap_security::header_name();
     let header = envelope.element(version.namespace(), "Header");
     let around = |nodes: &[&Node]| {
@@ -146,10 +154,7 @@ fn detached(node: &Node, outer: &BTreeMap<String, String>) -> Node {
 
 /// Returns the receiver that a header block is for, if that is not the last one.
 fn actor(block: &Node, version: Version) -> Option<&str> {
-    let local = if version == Version::Soap11 { "actor" } else { "role" };
-    block
-        .attribute(version.namespace(), local)
-        .filter(|actor| !actor.is_empty() && !actor.ends_with("/ultimateReceiver"))
+    block.attribute(version.namespace(), actor_name(version)).filter(|actor| is_of_another(actor))
 }
 
 fn verified(
@@ -161,18 +166,58 @@ fn verified(
     Ok((without_security(&plain)?, verified))
 }
 
+/// What an envelope holds: at most one header, then one body. Another one might be read by a
+/// service although nobody has signed it.
+#[derive(Default)]
+struct Shape {
+    header: bool,
+    bodies: usize,
+    is_wrong: bool,
+}
+
+impl Shape {
+    fn element(&mut self, version: Version, namespace: &str, local: &str) {
+        match local {
+            "Header" if namespace == version.namespace() && !self.header && self.bodies == 0 => self.header = true,
+            "Body" if namespace == version.namespace() => self.bodies += 1,
+            _ => self.is_wrong = true,
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.is_wrong |= !text.trim_ascii().is_empty();
+    }
+
+    fn check(&self) -> Result<(), SecurityError> {
+        const WRONG: &str = "the envelope holds something else than one Body after at most one Header";
+        match self.bodies == 1 && !self.is_wrong {
+            true => Ok(()),
+            false => Err(SecurityError::Malformed(WRONG.to_owned())),
+        }
+    }
+}
+
 /// Returns a message without the `Security` header that is for us, and without a header if that is
 /// then empty.
 fn without_security(message: &[u8]) -> Result<Bytes, SecurityError> {
     let name = deltasoap_security::header_name();
     let (mut edits, mut removed_from, mut others, mut header_from) = (Edits::default(), None, 0, 0);
-    let mut whole_header = None;
+    let (mut whole_header, mut version, mut shape) = (None, None, Shape::default());
     let read = document::read(message, |event, reader, after| {
+        let (names, is_in_body) = (reader.names(), shape.bodies > 0);
         match (event, reader.depth()) {
-            (Event::Start, 2) if reader.names().local(reader.name()) == "Body" => return false,
-            (Event::Start, 2) => header_from = document::tag_start(message, reader),
+            (Event::Start, 1) => version = Version::from_namespace(names.namespace(reader.name())),
+            (Event::Start, 2) => {
+                let Some(version) = version else { return false };
+                shape.element(version, names.namespace(reader.name()), names.local(reader.name()));
+                header_from = document::tag_start(message, reader);
+            }
+            (Event::Text(text), 1) => shape.text(text),
+            (Event::Char(c), 1) => shape.text(c.encode_utf8(&mut [0; 4])),
+            _ if is_in_body => {}
             (Event::Start, 3) => {
-                let is_ours = document::is_named(reader, &name.namespace, &name.local) && !has_actor(reader);
+                let is_named = document::is_named(reader, &name.namespace, &name.local);
+                let is_ours = is_named && version.is_some_and(|version| !has_actor(reader, version));
                 removed_from = is_ours.then(|| document::tag_start(message, reader));
                 others += usize::from(!is_ours);
             }
@@ -181,14 +226,13 @@ fn without_security(message: &[u8]) -> Result<Bytes, SecurityError> {
                     edits.replace(from..after, "");
                 }
             }
-            (Event::End, 1) if reader.names().local(reader.closed_name()) == "Header" => {
-                whole_header = Some(header_from..after);
-            }
+            (Event::End, 1) => whole_header = Some(header_from..after),
             _ => {}
         }
         true
     });
     read.map_err(|_| SecurityError::Unsupported("secured messages must be in UTF-8".to_owned()))?;
+    shape.check()?;
     if edits.is_empty() {
         return Ok(Bytes::copy_from_slice(message));
     }
@@ -199,16 +243,23 @@ fn without_security(message: &[u8]) -> Result<Bytes, SecurityError> {
     Ok(edits.apply(message).into())
 }
 
-fn has_actor(reader: &deltasoap_xml::Reader) -> bool {
-    let names = reader.names();
+fn has_actor(reader: &deltasoap_xml::Reader, version: Version) -> bool {
+    let (names, local) = (reader.names(), actor_name(version));
     let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
     attributes.any(|(name, value)| {
-        Version::from_namespace(names.namespace(name)).is_some()
-            && matches!(names.local(name), "actor" | "role")
-            && !value.is_empty()
-            && !value.ends_with("/ultimateReceiver")
+        names.namespace(name) == version.namespace() && names.local(name) == local && is_of_another(value)
     })
 }
+
+fn actor_name(version: Version) -> &'static str {
+    if version == Version::Soap11 { "actor" } else { "role" }
+}
+
+fn is_of_another(actor: &str) -> bool {
+    !matches!(actor.trim(), "" | ULTIMATE_RECEIVER)
+}
+
+const ULTIMATE_RECEIVER: &str = "http://www.w3.org/2003/05/soap-envelope/role/ultimateReceiver";
 
 /// What the configuration names, read.
 struct Read<'c> {
@@ -324,6 +375,27 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(plain(header), format!("{SECURED}{left}{rest}"));
+        }
+    }
+
+    #[test]
+    fn envelopes_hold_one_header_and_one_body() {
+        let (header, body) = ("<e:Header><w:Security/></e:Header>", "<e:Body><a/></e:Body>");
+        for content in [
+            format!("{header}{body}<e:Body><b/></e:Body>"),
+            format!("{header}{header}{body}"),
+            format!("{body}{header}"),
+            format!("<Body/>{header}{body}"),
+            format!("{header}{body}<x/>"),
+            format!("{header}x{body}"),
+            format!("{header}{body}&#120;"),
+            header.to_owned(),
+        ] {
+            let message = format!("{SECURED}{content}</e:Envelope>");
+            assert!(matches!(without_security(message.as_bytes()), Err(SecurityError::Malformed(_))), "{content}");
+            let protection = Protection::new().timestamp(VALID);
+            let message = message.replace("<w:Security/>", "<h/>");
+            assert!(secured(&protection, message.as_bytes()).is_err(), "{content}");
         }
     }
 

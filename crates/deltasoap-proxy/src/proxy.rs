@@ -27,7 +27,7 @@ use crate::stream::{End, ResponseBody, Watched, full, read};
 use crate::trouble::Trouble;
 use crate::wsdl::{self, Places};
 use bytes::Bytes;
-use deltasoap_core::soap::Fault;
+use deltasoap_core::soap::{Fault, Version};
 use deltasoap_dynamic::{Contract, Finding};
 use deltasoap_http::{Body, BoxError, Credentials, is_secret_header};
 use deltasoap_security::{Exchange as SecuredExchange, SecurityError};
@@ -257,6 +257,9 @@ impl Core {
         if head.method == Method::CONNECT {
             return Err(Refusal::Text(StatusCode::METHOD_NOT_ALLOWED, "this proxy opens no tunnels".to_owned()));
         }
+        if !is_with_message(&head.method) {
+            self.check_description(head, &body)?;
+        }
         let mut headers = request_headers(head, self.is_tls);
         headers.extend(self.own_headers.clone());
         let with_message = is_with_message(&head.method);
@@ -266,9 +269,7 @@ impl Core {
         if self.takes_whole_requests(with_message) {
             return self.answered_whole(exchange, head, headers, body).await;
         }
-        if !with_message {
-            self.check_description(head)?;
-        } else if !self.trouble.is_none() {
+        if with_message && !self.trouble.is_none() {
             self.make_trouble(exchange).await?;
         }
         let watched = Watched::new(body, exchange.request.clone(), exchange.keep(), self.idle);
@@ -304,8 +305,6 @@ impl Core {
         exchange.read(&head.headers, body.clone(), glance.as_ref());
         if with_message {
             self.make_trouble(exchange).await?;
-        } else {
-            self.check_description(head)?;
         }
         if let Some(offload) = self.side(Side::Client).filter(|_| with_message)
             && offload.verifies()
@@ -331,7 +330,7 @@ impl Core {
                 Err(keep) => after.keep = keep,
             }
         }
-        if let Some(offload) = self.side(Side::Target).filter(|_| with_message && glance.is_some())
+        if let Some(offload) = self.side(Side::Target).filter(|_| with_message)
             && offload.protects()
         {
             let message = root(&headers, plain).await?;
@@ -346,21 +345,24 @@ impl Core {
         self.passed_back(exchange, head, response, after).await
     }
 
-    /// Refuses requests without messages that might call an operation, if messages must be
-    /// verified.
-    fn check_description(&self, head: &Parts) -> Result<(), Refusal> {
-        if self.side(Side::Client).is_none_or(|offload| !offload.verifies()) || head.method == Method::OPTIONS {
+    /// Refuses requests without messages that might call an operation, if messages must be verified
+    /// or secured.
+    fn check_description(&self, head: &Parts, body: &impl http_body::Body) -> Result<(), Refusal> {
+        let is_strict = |offload: &Offload| match offload.side {
+            Side::Client => offload.verifies(),
+            Side::Target => offload.protects(),
+        };
+        if !self.offload.as_ref().is_some_and(is_strict) {
             return Ok(());
         }
         let query = head.uri.query().unwrap_or_default().to_ascii_lowercase();
-        let path = head.uri.path().to_ascii_lowercase();
-        let is_description = ["wsdl", "xsd", "singlewsdl"].iter().any(|word| query.starts_with(word))
-            || path.ends_with(".wsdl")
-            || path.ends_with(".xsd");
-        match is_description {
+        let name = query.split_once('=').map_or(&*query, |(name, _)| name);
+        let is_read = matches!(head.method, Method::GET | Method::HEAD) && body.is_end_stream();
+        match is_read && matches!(name, "wsdl" | "xsd") && !query.contains(['&', ';']) {
             true => Ok(()),
             false => {
-                let text = "requests without a message are only for descriptions here: the query is wsdl or xsd";
+                let text =
+                    "requests without a message are only for descriptions here: GET or HEAD with the query wsdl or xsd";
                 Err(Refusal::Text(StatusCode::FORBIDDEN, text.to_owned()))
             }
         }
@@ -774,11 +776,15 @@ fn unanswered(exchange: &Exchange, target: &Url, error: &(dyn StdError + 'static
 /// Returns an answer that relates to another request than the one that it was recorded or kept for.
 fn related(body: Bytes, ids: Option<&(String, String)>) -> Bytes {
     let Some((old, new)) = ids.filter(|(old, new)| old != new) else { return body };
-    let (mut edits, mut from) = (Edits::default(), None);
+    let (mut edits, mut from, mut version) = (Edits::default(), None, None);
     let _ = document::read(&body, |event, reader, after| {
         let names = reader.names();
         match (event, reader.depth()) {
-            (Event::Start, 2) if names.local(reader.name()) == "Body" => return false,
+            (Event::Start, 1) => version = Version::from_namespace(names.namespace(reader.name())),
+            // Anything else than the header ends the reading.
+            (Event::Start, 2) => {
+                return version.is_some_and(|version| document::is_named(reader, version.namespace(), "Header"));
+            }
             (Event::Start, 3) if names.local(reader.name()) == "RelatesTo" => {
                 from = is_addressing(names.namespace(reader.name())).then_some(after);
             }

@@ -162,3 +162,54 @@ async fn user_names_are_added_and_required() {
     assert!(answer.element("faultcode").contains("FailedAuthentication"), "{answer:?}");
     assert_eq!(target.count(), 0);
 }
+
+/// What cannot be secured does not reach the target plain.
+#[tokio::test]
+async fn what_cannot_be_secured_is_refused() {
+    let keys = Keys::new(&["client", "server"]);
+    let target = Target::default();
+    let proxy = target.proxy(&keys.config("target", "client", "server", ""), None, |_, _| xml(""));
+    let package = format!("--B\r\nContent-Type: text/xml\r\n\r\n{}\r\n--B--\r\n", order("Ada"));
+    let two = order("Ada").replace("</e:Envelope>", "<e:Body/></e:Envelope>");
+    for (media, text) in [
+        ("multipart/related; boundary=B; type=\"text/xml\"", &*package),
+        ("text/xml; charset=utf-16", &order("Ada")),
+        ("text/xml", &format!("<!DOCTYPE a>{}", order("Ada"))),
+        ("text/xml", "<a/>"),
+        ("text/xml", &two),
+        ("application/json", "{}"),
+        ("text/xml", ""),
+    ] {
+        let request = Request::post("/").header("content-type", media).body(Full::from(text.to_owned()));
+        let answer = send(&proxy, request.expect("a request")).await;
+        assert!(!answer.element("faultstring").is_empty(), "{media} {text}: {answer:?}");
+    }
+    let with_body = Request::get("/?wsdl").body(Full::from(order("Ada"))).expect("a request");
+    assert_eq!(send(&proxy, with_body).await.status, StatusCode::FORBIDDEN);
+    assert_eq!(target.count(), 0, "none reached it");
+    send(&proxy, get("/?wsdl")).await;
+    assert_eq!(target.count(), 1);
+}
+
+#[tokio::test]
+async fn only_descriptions_need_no_message() {
+    let keys = Keys::new(&["client", "server"]);
+    let target = Target::default();
+    let proxy = target.proxy(&keys.config("client", "server", "client", ""), None, |_, _| xml(""));
+    for (method, path) in [
+        ("GET", "/a?wsdl=1&b=2"),
+        ("GET", "/a?wsdlx"),
+        ("GET", "/a.xsd?b=2"),
+        ("HEAD", "/a?xsd&b"),
+        ("OPTIONS", "/?wsdl"),
+        ("TRACE", "/?wsdl"),
+    ] {
+        let request = Request::builder().method(method).uri(path).body(Full::<Bytes>::default()).expect("a request");
+        assert_eq!(send(&proxy, request).await.status, StatusCode::FORBIDDEN, "{method} {path}");
+    }
+    assert_eq!(target.count(), 0);
+    for path in ["/?WSDL", "/?wsdl=a", "/?xsd=1"] {
+        send(&proxy, get(path)).await;
+    }
+    assert_eq!(target.count(), 3);
+}
