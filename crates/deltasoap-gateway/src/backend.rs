@@ -2,6 +2,7 @@
 
 use crate::body::ResponseBody;
 use crate::config::{ConfigError, CredentialsConfig, Limits, ServiceConfig, Tls, header_names, secret};
+use crate::cookies;
 use crate::openapi::{self, Schemas};
 use crate::problem::Problem;
 use crate::targets::{self, Route, Target};
@@ -13,7 +14,7 @@ use deltasoap_http::{
     Body, BoxError, CallOptions, ClientTls, Credentials, HttpTransport, Identity, Proxy, Retries, Roots,
 };
 use deltasoap_security::{Protection, UsernameToken};
-use http::header::{AUTHORIZATION, COOKIE, HeaderName, HeaderValue, SET_COOKIE};
+use http::header::{AUTHORIZATION, COOKIE, HeaderName};
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use std::collections::{BTreeMap, HashMap};
@@ -103,8 +104,10 @@ where
     S: Clone + Send + Sync + 'static,
     B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
 {
-    let unified =
-        transport.map_response(|response: Response<B>| response.map(|body| body.map_err(Into::into).boxed_unsync()));
+    let unified = transport.map_response(|response: Response<B>| {
+        cookies::note(&response);
+        response.map(|body| body.map_err(Into::into).boxed_unsync())
+    });
     BoxCloneSyncService::new(unified.map_err(Into::into))
 }
 
@@ -120,8 +123,8 @@ pub(crate) struct Ready {
     pub(crate) document: Bytes,
     pub(crate) statuses: BTreeMap<String, StatusCode>,
     forwarded: Forwarded,
-    /// Whether cookies are passed both ways.
-    cookies: bool,
+    /// Whether clients have sessions, by cookies.
+    pub(crate) has_sessions: bool,
     /// Those of all calls.
     options: CallOptions,
 }
@@ -174,7 +177,7 @@ impl Ready {
             document: document.to_string().into(),
             statuses,
             forwarded: forwarded(config, place)?,
-            cookies: config.cookies,
+            has_sessions: config.cookies,
             options: backend.options.timeout(Duration::from_secs(config.timeout_seconds)),
         })
     }
@@ -195,12 +198,13 @@ impl Ready {
             Forwarded::Headers(names) => &names[..],
             Forwarded::Nothing | Forwarded::Token { .. } => &[],
         };
-        let cookies = [COOKIE];
-        let cookies = if self.cookies { &cookies[..] } else { &[] };
-        for name in own.iter().chain(&TRACES).chain(cookies) {
+        for name in own.iter().chain(&TRACES) {
             if let Some(value) = headers.get(name) {
                 options = options.http_header(name.clone(), value.clone());
             }
+        }
+        if let Some(cookies) = cookies::for_service(headers, &self.path).filter(|_| self.has_sessions) {
+            options = options.http_header(COOKIE, cookies);
         }
         if let Forwarded::Token { is_digest } = self.forwarded {
             let (user, password) = basic(headers).ok_or_else(Problem::unauthorized)?;
@@ -208,34 +212,15 @@ impl Ready {
         }
         Ok(options)
     }
-
-    /// Returns the service's cookies for the client: those of the gateway's host, for the paths of
-    /// this service.
-    pub(crate) fn cookies(&self, received: &HeaderMap) -> Vec<HeaderValue> {
-        let all = received.get_all(SET_COOKIE).iter().filter(|_| self.cookies);
-        all.filter_map(|cookie| own_cookie(cookie.to_str().ok()?, &self.path)).collect()
-    }
-}
-
-/// Returns a cookie for another host and path than those that its service names.
-fn own_cookie(cookie: &str, path: &str) -> Option<HeaderValue> {
-    let is_kept = |attribute: &&str| {
-        let name = attribute.split('=').next().unwrap_or_default().trim();
-        !name.eq_ignore_ascii_case("domain") && !name.eq_ignore_ascii_case("path")
-    };
-    let mut parts = cookie.split(';');
-    let mut own = parts.next()?.trim().to_owned();
-    for attribute in parts.filter(is_kept) {
-        own = format!("{own}; {}", attribute.trim());
-    }
-    HeaderValue::try_from(format!("{own}; Path={path}/")).ok()
 }
 
 /// Returns what the paths of a service begin with.
 fn path(config: &ServiceConfig, place: &str) -> Result<String, ConfigError> {
     let path = config.path.trim_end_matches('/');
     let is_good = path.is_empty() || path.starts_with('/');
-    if !is_good || path.contains(['{', '}', '?', '#', ' ']) {
+    // Cookies have it in their names.
+    let is_strange = |c: char| c.is_control() || "{}?#;,=\" ~".contains(c);
+    if !is_good || path.contains("//") || path.contains(is_strange) {
         return Err(ConfigError::invalid(format!("{place}.path"), "expected a path such as /shop"));
     }
     Ok(path.to_owned())
@@ -337,17 +322,7 @@ fn basic(headers: &HeaderMap) -> Option<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cookies_are_for_the_gateway() {
-        for (cookie, path, expected) in [
-            ("a=\"b\"; Path=/sdk; HttpOnly", "", "a=\"b\"; HttpOnly; Path=/"),
-            ("a=b;domain=.example;Max-Age=5", "/shop", "a=b; Max-Age=5; Path=/shop/"),
-            ("pathfinder=1; PATH = /x", "/shop", "pathfinder=1; Path=/shop/"),
-        ] {
-            assert_eq!(own_cookie(cookie, path).expect("a header"), expected);
-        }
-    }
+    use http::HeaderValue;
 
     #[test]
     fn basic_credentials_are_read() {

@@ -135,8 +135,9 @@ pub struct ServiceConfig {
     /// left out.
     #[serde(default)]
     pub tolerance: ToleranceMode,
-    /// Whether clients have sessions at the service: its cookies are sent to the client, for the
-    /// paths of this service, and the client's cookies to it. Default: they are not.
+    /// Whether clients have sessions at the service: the cookies that it sets are sent to the
+    /// client, by names that begin with the path of this service, and come back to it. Default: they
+    /// are not.
     #[serde(default)]
     pub cookies: bool,
     /// How the gateway authenticates to the service; default: it does not.

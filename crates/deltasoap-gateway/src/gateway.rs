@@ -8,6 +8,7 @@ use crate::accept::{self, Form};
 use crate::backend::{Backend, Ready, Transport};
 use crate::body::{self, ResponseBody, full};
 use crate::config::{Config, ConfigError, Cors, Limits, ServiceConfig};
+use crate::cookies;
 use crate::multipart::{self, Sent};
 use crate::page::{self, Page};
 use crate::parameters;
@@ -325,7 +326,27 @@ impl Core {
         }
     }
 
+    /// Calls, and passes the cookies on that the service sets, also with a fault.
     async fn call(
+        &self,
+        head: &Parts,
+        called: Called<'_>,
+        request: &Value,
+        parts: Vec<Part>,
+    ) -> Result<Response<ResponseBody>, Problem> {
+        let (has_sessions, path) = (called.service.has_sessions, &called.service.path);
+        let call = self.perform(head, called, request, parts);
+        if !has_sessions {
+            return call.await;
+        }
+        let (result, received) = cookies::collected(call).await;
+        let mut response = result.unwrap_or_else(|problem| problem.response());
+        let own = received.iter().filter_map(|cookie| cookies::for_client(cookie, path));
+        response.headers_mut().extend(own.map(|cookie| (SET_COOKIE, cookie)));
+        Ok(response)
+    }
+
+    async fn perform(
         &self,
         head: &Parts,
         called: Called<'_>,
@@ -342,12 +363,7 @@ impl Core {
                 Ok(lines(reply, slot))
             }
             Form::Json | Form::Multipart => match call.send(request).await {
-                Ok(Some(reply)) => {
-                    let cookies = called.service.cookies(&reply.http_headers);
-                    let mut response = answered(reply, form).await?;
-                    response.headers_mut().extend(cookies.into_iter().map(|cookie| (SET_COOKIE, cookie)));
-                    Ok(response)
-                }
+                Ok(Some(reply)) => answered(reply, form).await,
                 Ok(None) => Ok(accepted()),
                 Err(error) => Err(called.problem(&error)),
             },

@@ -52,6 +52,7 @@ mod accept;
 mod backend;
 mod body;
 mod config;
+mod cookies;
 mod gateway;
 mod multipart;
 mod openapi;

@@ -132,7 +132,9 @@ pub(crate) fn routes(
     for (index, route) in config.routes.iter().enumerate() {
         let place = format!("{place}.route[{index}]");
         let found = position(targets, contract, &route.operation);
-        let target = found.map_err(|reason| ConfigError::invalid(format!("{place}.operation"), reason))?;
+        let at_port = config.port.as_ref().map(|port| format!(" at the port {port}")).unwrap_or_default();
+        let wrong = |reason: String| ConfigError::invalid(format!("{place}.operation"), reason + &at_port);
+        let target = found.map_err(wrong)?;
         all.push(compiled(route, target, &place, schemas)?);
     }
     Ok(all)

@@ -13,8 +13,10 @@ const byPath = (tags, phrase) => {
 
 const show = (described) => {
   document.title = described.info.title;
+  // The gateway may be below a path of another server, which the document does not know.
+  described.servers = [{ url: new URL(".", location.href).pathname.replace(/\/$/, "") || "/" }];
   SwaggerUIBundle({
-    url: "openapi.json",
+    spec: described,
     dom_id: "#page",
     deepLinking: true,
     docExpansion: Object.keys(described.paths).length > MOST_LISTED ? "none" : "list",

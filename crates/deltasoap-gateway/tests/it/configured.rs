@@ -69,17 +69,41 @@ fn with_session(config: &str) -> (Gateway, Arc<Mutex<Vec<String>>>) {
 
 #[tokio::test]
 async fn clients_have_sessions_if_that_is_configured() {
-    for (setting, set, expected) in [
-        ("cookies = true", Some("session=7; HttpOnly; Path=/shop/"), &["session=7"][..]),
-        ("cookies = false", None, &[]),
+    let order = ("Order", ORDER, 200);
+    for (setting, (operation, body, status), set, expected) in [
+        ("cookies = true", order, Some("~shop~~session=7; HttpOnly; Path=/"), &["session=7; b=2"][..]),
+        (
+            "cookies = true",
+            ("Ping", "{\"text\": \"a\"}", 202),
+            Some("~shop~~session=7; HttpOnly; Path=/"),
+            &["session=7; b=2"],
+        ),
+        ("cookies = false", order, None, &[]),
     ] {
         let (gateway, got) = with_session(&format!("[[service]]\nwsdl = \"s\"\npath = \"/shop\"\n{setting}\n"));
-        let request = Request::post("/shop/operations/Order").header(COOKIE, "session=7");
-        let response = gateway.oneshot(request.body(Full::from(ORDER)).expect("a request")).await.expect("an answer");
+        let request = Request::post(format!("/shop/operations/{operation}"))
+            .header(COOKIE, "other=1; ~shop~~session=7; session=8")
+            .header(COOKIE, "~shop~~b=2; ~~c=3");
+        let response = gateway.oneshot(request.body(Full::from(body)).expect("a request")).await.expect("an answer");
         let cookie = response.headers().get(SET_COOKIE).map(|it| it.to_str().expect("text"));
-        assert_eq!((response.status().as_u16(), cookie), (200, set));
+        assert_eq!((response.status().as_u16(), cookie), (status, set));
         assert_eq!(*got.lock().expect("not poisoned"), expected);
     }
+}
+
+#[tokio::test]
+async fn a_session_may_begin_with_a_fault() {
+    let config = Config::parse("[[service]]\nwsdl = \"s\"\ncookies = true\n").expect("a configuration");
+    let fault = "<S:Envelope xmlns:S=\"http://schemas.xmlsoap.org/soap/envelope/\"><S:Body><S:Fault><faultcode>S:Client</faultcode>\
+                 <faultstring>log in</faultstring></S:Fault></S:Body></S:Envelope>";
+    let service = tower::service_fn(move |_: Request<Body>| async move {
+        let response = http::Response::builder().status(500).header(CONTENT_TYPE, "text/xml").header(SET_COOKIE, "a=1");
+        Ok::<_, std::convert::Infallible>(response.body(Full::<bytes::Bytes>::from(fault)).expect("a response"))
+    });
+    let gateway = Gateway::new(&config, vec![Backend::new(shop()).transport(service)]).expect("a gateway");
+    let got = post(&gateway, "/operations/Order", ORDER).await;
+    got.problem(400, "fault");
+    assert_eq!(got.headers[SET_COOKIE], "~~a=1; Path=/");
 }
 
 #[tokio::test]
