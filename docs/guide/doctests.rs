@@ -36,6 +36,14 @@ struct Gateway;
 struct Mcp;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/load.md")]
+struct Load;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/testing.md")]
+struct Testing;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/proxy.md")]
 struct Proxy;
 
