@@ -1,12 +1,13 @@
 //! Answers that are kept, of operations that are declared safe.
 //!
-//! A key is everything that an answer may depend on: the path, the action, the request in its
-//! [canonical](crate::canonical) form with its header blocks, the accepted codings, and the
-//! credentials. Faults are never kept. The oldest use goes first when there is no more room.
+//! A key is everything that an answer may depend on: method and path, the action, the request in its
+//! [canonical](crate::canonical) form with its header blocks, and its HTTP headers but those that are
+//! [neutral](is_neutral). Faults are never kept. The oldest use goes first when there is no more room.
 
 use crate::canonical::Key;
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::header::{CACHE_CONTROL, HeaderName, PRAGMA, VARY};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
@@ -63,6 +64,110 @@ pub(crate) struct Kept {
     pub(crate) body: Bytes,
     /// The id of the request that it was the answer to.
     pub(crate) message_id: Option<String>,
+    pub(crate) varies: Varies,
+}
+
+/// Headers of a request that its answer depends on, as the answer says.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Varies(Vec<(HeaderName, Vec<HeaderValue>)>);
+
+impl Varies {
+    /// Reads `Vary` of an answer to a request with these headers; `None` if it depends on what only
+    /// the service knows.
+    pub(crate) fn read(answer: &HeaderMap, request: &HeaderMap) -> Option<Self> {
+        let mut all = Vec::new();
+        for value in answer.get_all(VARY) {
+            for name in value.to_str().ok()?.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+                // `*` is no name. Answers are kept without a content coding.
+                let name = Some(name).filter(|name| *name != "*")?.parse::<HeaderName>().ok()?;
+                if name != http::header::ACCEPT_ENCODING {
+                    all.push((name.clone(), request.get_all(&name).into_iter().cloned().collect()));
+                }
+            }
+        }
+        Some(Varies(all))
+    }
+
+    pub(crate) fn fits(&self, request: &HeaderMap) -> bool {
+        self.0.iter().all(|(name, values)| request.get_all(name).into_iter().eq(values))
+    }
+
+    fn size(&self) -> usize {
+        let size = |values: &[HeaderValue]| values.iter().map(|value| value.len() + FIELD).sum::<usize>();
+        self.0.iter().map(|(name, values)| name.as_str().len() + FIELD + size(values)).sum()
+    }
+}
+
+/// What the `Cache-Control` of a request or an answer says.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Control {
+    /// An answer must not be kept, or be given again.
+    pub(crate) is_forbidden: bool,
+    /// It must not be kept at all.
+    pub(crate) is_not_stored: bool,
+    pub(crate) max_age: Option<Duration>,
+}
+
+impl Control {
+    pub(crate) fn read(headers: &HeaderMap) -> Self {
+        let mut control = Control::default();
+        let mut shared_age = None;
+        for value in headers.get_all(CACHE_CONTROL).into_iter().chain(headers.get_all(PRAGMA)) {
+            let value = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
+            for directive in value.split(',') {
+                let (name, value) = directive.split_once('=').unwrap_or((directive, ""));
+                let seconds = || Duration::from_secs(value.trim().trim_matches('"').parse().unwrap_or_default());
+                match name.trim() {
+                    "no-store" | "private" => control.is_not_stored = true,
+                    "no-cache" => control.is_forbidden = true,
+                    "s-maxage" => shared_age = Some(seconds()),
+                    "max-age" => control.max_age = Some(seconds()),
+                    _ => {}
+                }
+            }
+        }
+        control.max_age = shared_age.or(control.max_age);
+        control.is_forbidden |= control.is_not_stored || control.max_age.is_some_and(|age| age.is_zero());
+        control
+    }
+}
+
+/// Returns true for a header on which no answer depends, unless its `Vary` says so: what belongs to a
+/// connection, to a trace, or to the form of a body, and what is in the key in another form.
+pub(crate) fn is_neutral(name: &HeaderName) -> bool {
+    const NEUTRAL: [&str; 30] = [
+        "accept-charset",
+        "accept-encoding",
+        "b3",
+        "cache-control",
+        "connection",
+        "content-encoding",
+        "content-length",
+        "content-type",
+        "date",
+        "expect",
+        "host",
+        "keep-alive",
+        "pragma",
+        "priority",
+        "proxy-connection",
+        "soapaction",
+        "te",
+        "traceparent",
+        "tracestate",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "user-agent",
+        "via",
+        "x-b3-parentspanid",
+        "x-b3-sampled",
+        "x-b3-spanid",
+        "x-b3-traceid",
+        "x-correlation-id",
+        "x-request-id",
+    ];
+    NEUTRAL.binary_search(&name.as_str()).is_ok()
 }
 
 #[derive(Debug)]
@@ -89,23 +194,25 @@ struct Entry {
     last_use: u64,
 }
 
-/// What an entry takes besides its body.
-const OVERHEAD: usize = 1 << 10;
+/// What an entry takes besides its body and its headers: its keys, and what the maps need.
+const OVERHEAD: usize = 512;
+/// What a header takes besides its name and value.
+const FIELD: usize = 100;
 
 impl Cache {
     pub(crate) fn new(max_entries: usize, max_bytes: usize) -> Self {
         Cache { max_entries, max_bytes, state: Mutex::default() }
     }
 
-    /// Returns an answer and its age, if it is fresh.
-    pub(crate) fn get(&self, key: &Key, now: Instant) -> Option<(Kept, Duration)> {
+    /// Returns an answer and its age, if it is fresh and for a request with these headers.
+    pub(crate) fn get(&self, key: &Key, request: &HeaderMap, now: Instant) -> Option<(Kept, Duration)> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.entries.get(key).is_some_and(|entry| entry.until <= now) {
             state.remove(key);
         }
         let next = state.next_use;
         let State { entries, uses, .. } = &mut *state;
-        let entry = entries.get_mut(key)?;
+        let entry = entries.get_mut(key).filter(|entry| entry.kept.varies.fits(request))?;
         uses.remove(&entry.last_use);
         uses.insert(next, *key);
         entry.last_use = next;
@@ -146,7 +253,9 @@ impl State {
 
 impl Kept {
     fn size(&self) -> usize {
-        self.body.len() + OVERHEAD
+        let fields = self.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + FIELD);
+        let message_id = self.message_id.as_ref().map_or(0, String::len);
+        self.body.len() + fields.sum::<usize>() + message_id + self.varies.size() + OVERHEAD
     }
 }
 
@@ -155,7 +264,35 @@ mod tests {
     use super::*;
 
     fn kept(len: usize) -> Kept {
-        Kept { status: StatusCode::OK, headers: HeaderMap::new(), body: vec![0; len].into(), message_id: None }
+        let (headers, varies) = (HeaderMap::new(), Varies::default());
+        Kept { status: StatusCode::OK, headers, body: vec![0; len].into(), message_id: None, varies }
+    }
+
+    fn get(cache: &Cache, key: u8, now: Instant) -> Option<Duration> {
+        cache.get(&[key; 32], &HeaderMap::new(), now).map(|(_, age)| age)
+    }
+
+    #[test]
+    fn headers_and_ids_take_room() {
+        let mut large = kept(1);
+        large.message_id = Some("x".repeat(5000));
+        large.headers.insert("x", HeaderValue::from_str(&"y".repeat(3000)).expect("a value"));
+        let cache = Cache::new(10, 8000);
+        cache.put([1; 32], large, MINUTE, Instant::now());
+        assert!(get(&cache, 1, Instant::now()).is_none());
+    }
+
+    #[test]
+    fn controls_are_read() {
+        let control = |text: &'static str| {
+            Control::read(&HeaderMap::from_iter([(CACHE_CONTROL, HeaderValue::from_static(text))]))
+        };
+        assert_eq!(control("public, max-age=5").max_age, Some(Duration::from_secs(5)));
+        assert_eq!(control("max-age=0, s-maxage=\"7\"").max_age, Some(Duration::from_secs(7)));
+        for text in ["No-Store", "x, private=\"a\"", "no-cache", "max-age=0", "max-age=x"] {
+            assert!(control(text).is_forbidden, "{text}");
+        }
+        assert_eq!(control("x-no-cache"), Control::default());
     }
 
     #[test]
@@ -163,19 +300,19 @@ mod tests {
         let (cache, now) = (Cache::new(2, 1 << 20), Instant::now());
         cache.put([1; 32], kept(1), MINUTE, now);
         cache.put([2; 32], kept(1), MINUTE, now);
-        assert!(cache.get(&[1; 32], now).is_some());
+        assert!(get(&cache, 1, now).is_some());
         cache.put([3; 32], kept(1), MINUTE, now);
-        assert!(cache.get(&[2; 32], now).is_none(), "used least");
+        assert!(get(&cache, 2, now).is_none(), "used least");
         let later = now + Duration::from_secs(59);
-        assert_eq!(cache.get(&[1; 32], later).expect("fresh").1, Duration::from_secs(59));
-        assert!(cache.get(&[1; 32], now + MINUTE).is_none(), "old");
+        assert_eq!(get(&cache, 1, later), Some(Duration::from_secs(59)));
+        assert!(get(&cache, 1, now + MINUTE).is_none(), "old");
     }
 
     #[test]
     fn bytes_are_bounded() {
         let (cache, now) = (Cache::new(100, 10_000), Instant::now());
         cache.put([0; 32], kept(20_000), MINUTE, now);
-        assert!(cache.get(&[0; 32], now).is_none());
+        assert!(get(&cache, 0, now).is_none());
         for index in 1..20 {
             cache.put([index; 32], kept(3000), MINUTE, now);
         }

@@ -1,8 +1,9 @@
 //! When two requests count as equal: for recordings and for the cache.
 //!
 //! Equal are those with the same content, whatever their prefixes, the order of attributes, and the
-//! white space between elements. Header blocks that are different for each message count for
-//! nothing: those of WS-Addressing, and in recordings all others too. What is compared is a digest
+//! white space between elements. A text that may hold a qualified name counts with its namespace and
+//! its prefix. The id of a message counts for nothing, and in recordings no header block but action
+//! and receiver of WS-Addressing do. What is compared is a digest
 //! of the content; [`lines`] is the same content in words, for saying where two requests differ.
 
 use crate::message::{Message, Tree, is_addressing};
@@ -29,28 +30,31 @@ impl Identity {
         self
     }
 
-    /// Adds the body of a message, with the parts that came with it.
+    /// Adds the body of a message, with the parts that came with it: included ones where they belong,
+    /// others with their names, by which other elements may refer to them.
     pub(crate) fn add_body(&mut self, tree: &Tree, message: &Message) -> &mut Self {
+        let mut parts = Parts::new(message);
         self.add(tree.version.namespace());
         if let Some(body) = tree.body() {
             let mut path = vec![&tree.envelope, body];
-            body.elements().for_each(|entry| self.add_element(&mut path, entry, message));
+            body.elements().for_each(|entry| self.add_element(&mut path, entry, &mut parts));
         }
         self.add((message.parts.len() as u64).to_le_bytes());
-        let mut parts: Vec<_> = message.parts.iter().map(|(_, bytes)| Sha256::digest(bytes)).collect();
-        parts.sort_unstable();
-        parts.iter().for_each(|part| _ = self.add(part));
+        let mut others = parts.others();
+        others.sort_unstable();
+        others.iter().for_each(|(name, digest)| _ = self.add(name).add(digest));
         self
     }
 
-    /// Adds the header blocks that mean something to the service, with or without that of
-    /// WS-Security.
+    /// Adds the header blocks, with or without that of WS-Security; not the message's id.
     pub(crate) fn add_blocks(&mut self, tree: &Tree, message: &Message, with_security: bool) -> &mut Self {
         let security = deltasoap_security::header_name();
-        let counts = |block: &&Node| !is_addressing(&block.name.namespace) && (with_security || block.name != security);
+        let is_id = |block: &Node| block.name.local == *"MessageID" && is_addressing(&block.name.namespace);
+        let counts = |block: &&Node| !is_id(block) && (with_security || block.name != security);
+        let (header, mut parts) = (tree.header(), Parts::new(message));
         for block in tree.blocks().filter(counts) {
-            let mut path = vec![&tree.envelope];
-            self.add_element(&mut path, block, message);
+            let mut path: Vec<_> = std::iter::once(&tree.envelope).chain(header).collect();
+            self.add_element(&mut path, block, &mut parts);
         }
         self
     }
@@ -60,13 +64,12 @@ impl Identity {
         self.0.finalize().into()
     }
 
-    fn add_element<'n>(&mut self, path: &mut Vec<&'n Node>, node: &'n Node, message: &Message) {
+    fn add_element<'n>(&mut self, path: &mut Vec<&'n Node>, node: &'n Node, parts: &mut Parts<'_>) {
         path.push(node);
         self.add("<").add(&*node.name.namespace).add(&*node.name.local);
         if node.name.is(ns::XOP, "Include") {
             // The name of a part is different in each message.
-            let part = node.attribute("", "href").and_then(|uri| message.part(&PartUri::new(uri)));
-            self.add(part.map(Sha256::digest).unwrap_or_default());
+            self.add(node.attribute("", "href").and_then(|uri| parts.included(uri)).unwrap_or_default());
         } else {
             let mut attributes: Vec<_> = attributes(path, node).collect();
             attributes.sort_unstable();
@@ -75,14 +78,81 @@ impl Identity {
         let has_elements = node.elements().next().is_some();
         for child in &node.children {
             match child {
-                Child::Element(child) => self.add_element(path, child, message),
+                Child::Element(child) => self.add_element(path, child, parts),
                 Child::Text(text) if has_elements && text.trim().is_empty() => {}
-                Child::Text(text) => _ = self.add("=").add(text.as_bytes()),
+                Child::Text(text) => _ = self.add("=").add(text.as_bytes()).add(namespaces(path, text)),
             }
         }
         self.add(">");
         path.pop();
     }
+}
+
+/// The parts of a message, whose digests are computed once.
+struct Parts<'m> {
+    message: &'m Message,
+    digests: Vec<Option<Key>>,
+    /// The numbers of included parts by their URIs.
+    found: HashMap<String, Option<usize>>,
+}
+
+impl<'m> Parts<'m> {
+    fn new(message: &'m Message) -> Self {
+        Parts { message, digests: vec![None; message.parts.len()], found: HashMap::new() }
+    }
+
+    /// Returns the digest of a part that is included by its URI.
+    fn included(&mut self, uri: &str) -> Option<Key> {
+        let index = match self.found.get(uri) {
+            Some(index) => *index,
+            None => {
+                let target = PartUri::new(uri);
+                let index = self.message.parts.iter().position(|(headers, _)| headers.is_at(&target));
+                self.found.insert(uri.to_owned(), index);
+                index
+            }
+        };
+        let (_, bytes) = self.message.parts.get(index?)?;
+        let digest = self.digests.get_mut(index?)?;
+        Some(*digest.get_or_insert_with(|| Sha256::digest(bytes).into()))
+    }
+
+    /// Returns the names and digests of the parts that are not included.
+    fn others(&self) -> Vec<(&str, Key)> {
+        let all = self.message.parts.iter().zip(&self.digests).filter(|(_, digest)| digest.is_none());
+        all.map(|((headers, bytes), _)| {
+            let name = headers.content_id().or(headers.location()).unwrap_or_default();
+            (name, Sha256::digest(bytes).into())
+        })
+        .collect()
+    }
+}
+
+/// Returns the namespaces of what may be qualified names in a text: of all prefixes in it that are
+/// declared.
+fn namespaces(path: &[&Node], text: &str) -> String {
+    let mut all = String::new();
+    if !text.contains(':') {
+        return all;
+    }
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
+    for word in text.split(|c| !is_of_name(c)) {
+        if let Some((prefix, local)) = word.split_once(':')
+            && !prefix.is_empty()
+            && let Some(name) = Node::resolve_in(path, &format!("{prefix}:{}", local_name(local)))
+        {
+            all.push_str(&name.namespace);
+            all.push(' ');
+        }
+    }
+    all
+}
+
+/// Returns a local name as it can be resolved: what comes after a further colon, or is no name, does
+/// not matter for the namespace.
+fn local_name(local: &str) -> &str {
+    let local = local.split(':').next().unwrap_or_default();
+    if local.starts_with(|c: char| c.is_alphabetic() || c == '_') { local } else { "x" }
 }
 
 /// Returns the names and values of attributes; names in values as what they stand for.
@@ -91,7 +161,10 @@ fn attributes<'n>(path: &[&'n Node], node: &'n Node) -> impl Iterator<Item = (St
     node.attributes.iter().filter(move |(name, _)| counts(name)).map(|(name, value)| {
         let is_type = name.is(ns::XSI, "type");
         let named = if is_type { Node::resolve_in(path, value) } else { None };
-        (name.to_expanded(), named.map_or_else(|| value.to_string(), |named| named.to_expanded()))
+        (
+            name.to_expanded(),
+            named.map_or_else(|| format!("{value}{}", namespaces(path, value)), |named| named.to_expanded()),
+        )
     })
 }
 
@@ -174,6 +247,41 @@ mod tests {
         }
         assert_ne!(key("<p:a>xy</p:a>"), key("<p:a>x</p:a>"));
         assert_ne!(key("<a/>"), key("<p:a/>"));
+    }
+
+    #[test]
+    fn names_in_texts_have_namespaces() {
+        let of = |uri: &str, text: &str| key(&format!("<a xmlns:q='{uri}' b='{text}'><c>{text}</c></a>"));
+        for text in ["q:v", " q:v x:y", "/q:a/b", "q:1"] {
+            assert_ne!(of("urn:one", text), of("urn:two", text), "{text}");
+        }
+        for text in ["v", "q", "10:30:00", "urn:q"] {
+            assert_eq!(of("urn:one", text), of("urn:two", text), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn parts_count_by_their_names_unless_they_are_included() {
+        let key = |body: &str, parts: [(&str, &str); 2]| {
+            let (tree, mut message) = tree(body);
+            let package = parts.map(|(id, text)| format!("--B\r\nContent-ID: <{id}>\r\n\r\n{text}\r\n"));
+            let package = format!("--B\r\n\r\n<a/>\r\n{}{}--B--\r\n", package[0], package[1]);
+            let media = http::HeaderValue::from_static("multipart/related; boundary=B");
+            let headers = http::HeaderMap::from_iter([(http::header::CONTENT_TYPE, media)]);
+            async move {
+                message.parts = Message::read(&headers, package.into()).await.expect("a package").parts;
+                let mut identity = Identity::new();
+                identity.add_body(&tree, &message);
+                identity.key()
+            }
+        };
+        let (one, other) = ([("a", "1"), ("b", "2")], [("a", "2"), ("b", "1")]);
+        let named = "<p:a href='cid:a'/>";
+        assert_ne!(key(named, one).await, key(named, other).await);
+        let include = |id: &str| format!("<i:Include xmlns:i='{}' href='cid:{id}'/>", ns::XOP);
+        let both = |first: &str, second: &str| format!("<p:a>{}{}</p:a>", include(first), include(second));
+        assert_eq!(key(&both("a", "b"), one).await, key(&both("x", "y"), [("y", "2"), ("x", "1")]).await);
+        assert_ne!(key(&both("a", "b"), one).await, key(&both("b", "a"), one).await);
     }
 
     #[test]

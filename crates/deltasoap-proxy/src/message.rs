@@ -231,9 +231,13 @@ impl Tree {
         self.envelope.element(self.version.namespace(), "Body")
     }
 
+    pub(crate) fn header(&self) -> Option<&Node> {
+        self.envelope.element(self.version.namespace(), "Header")
+    }
+
     /// Returns the header blocks.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = &Node> {
-        self.envelope.element(self.version.namespace(), "Header").into_iter().flat_map(Node::elements)
+        self.header().into_iter().flat_map(Node::elements)
     }
 
     /// Returns the text of a header block of WS-Addressing, in any of its versions.

@@ -9,7 +9,7 @@
 //! Bodies are read as a whole only where one of these steps needs it; otherwise they are passed on
 //! while they arrive.
 
-use crate::cache::{Cache, CacheRule, Kept};
+use crate::cache::{Cache, CacheRule, Control, Kept, Varies, is_neutral};
 use crate::canonical::{Identity, Key};
 use crate::config::{Config, ConfigError, Side, ValidationMode};
 use crate::document::{self, Edits, escaped};
@@ -33,7 +33,7 @@ use deltasoap_http::{Body, BoxError, Credentials, is_secret_header};
 use deltasoap_security::{Exchange as SecuredExchange, SecurityError};
 use deltasoap_xml::Event;
 use futures_util::future::BoxFuture;
-use http::header::{ACCEPT, AGE, AUTHORIZATION, CACHE_CONTROL, HOST, HeaderName, HeaderValue, SET_COOKIE, VIA};
+use http::header::{AGE, AUTHORIZATION, HOST, HeaderName, HeaderValue, SET_COOKIE, VIA};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt;
@@ -476,17 +476,17 @@ impl Core {
         let message = Message::read(&head.headers, body.clone()).await.map_err(|_| None)?;
         let tree = Tree::parse(&message.root).map_err(|_| None)?;
         let (key, message_id) = (self.cache_key(head, &tree, &message), tree.addressing("MessageID"));
-        let wants_new = head.headers.get_all(CACHE_CONTROL).into_iter().any(|value| {
-            let value = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
-            value.contains("no-cache") || value.contains("no-store")
-        });
-        let found = self.cache.get(&key, Instant::now()).filter(|_| !wants_new);
+        let control = Control::read(&head.headers);
+        let is_young = |age: Duration| control.max_age.is_none_or(|most| age <= most);
+        let found = self.cache.get(&key, &head.headers, Instant::now());
+        let found = found.filter(|(_, age)| !control.is_forbidden && is_young(*age));
         let result = if found.is_some() { "hit" } else { "miss" };
         let operation = exchange.operation.clone().unwrap_or_else(|| Arc::from(""));
         metrics::counter!("deltasoap_proxy_cache_total", "operation" => operation, "result" => result).increment(1);
         exchange.cache = Some(result);
-        let Some((Kept { status, mut headers, body, message_id: old }, age)) = found else {
-            return Err(Some(Keep { key, time: rule.time, message_id }));
+        let Some((Kept { status, mut headers, body, message_id: old, .. }, age)) = found else {
+            let keep = Keep { key, time: rule.time, message_id, request: head.headers.clone() };
+            return Err(Some(keep).filter(|_| !control.is_not_stored));
         };
         let body = related(body, old.zip(message_id).as_ref());
         changed_body(&mut headers, body.len());
@@ -497,18 +497,19 @@ impl Core {
     /// Returns what an answer depends on.
     fn cache_key(&self, head: &Parts, tree: &Tree, message: &Message) -> Key {
         let mut identity = Identity::new();
+        identity.add(head.method.as_str());
         identity.add(head.uri.path_and_query().map_or("/", |path| path.as_str()));
         identity.add(message::action(&head.headers).unwrap_or_default());
-        identity.add(head.headers.get(ACCEPT).map_or(&b""[..], HeaderValue::as_bytes));
+        identity.add(message::essence(&head.headers));
+        // An answer that relates to a request is not for one without an id.
+        identity.add([u8::from(tree.addressing("MessageID").is_some())]);
         identity.add_body(tree, message);
         identity.add_blocks(tree, message, !self.is_cache_shared);
-        if self.is_cache_shared {
-            return identity.key();
-        }
-        let secrets = head.headers.iter().filter(|(name, _)| is_secret_header(name));
-        let mut secrets: Vec<_> = secrets.map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
-        secrets.sort_unstable();
-        secrets.iter().for_each(|(name, value)| _ = identity.add(name).add(value));
+        let counts = |name: &HeaderName| !is_neutral(name) && !(self.is_cache_shared && is_secret_header(name));
+        let headers = head.headers.iter().filter(|(name, _)| counts(name));
+        let mut headers: Vec<_> = headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+        headers.sort_unstable();
+        headers.iter().for_each(|(name, value)| _ = identity.add(name).add(value));
         identity.key()
     }
 
@@ -618,21 +619,20 @@ impl Core {
 
     /// Keeps an answer for later requests, unless it is a fault or says that it must not be kept.
     fn keep(&self, keep: Keep, parts: &http::response::Parts, body: &Bytes) {
-        let Keep { key, time, message_id } = keep;
-        let forbidden = parts.headers.get_all(CACHE_CONTROL).into_iter().any(|value| {
-            let value = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
-            value.contains("no-store") || self.is_cache_shared && value.contains("private")
-        });
-        if parts.status != StatusCode::OK || forbidden || parts.headers.contains_key(SET_COOKIE) {
+        let Keep { key, time, message_id, request } = keep;
+        let control = Control::read(&parts.headers);
+        if parts.status != StatusCode::OK || control.is_forbidden || parts.headers.contains_key(SET_COOKIE) {
             return;
         }
+        let Some(varies) = Varies::read(&parts.headers, &request) else { return };
+        let time = control.max_age.map_or(time, |age| age.min(time));
         // It is kept without its coding, since not all clients take it.
         let Ok(body) = message::decoded(&parts.headers, body, self.limit) else { return };
         let is_package = message::is_package(&message::essence(&parts.headers));
         let is_good = is_package || Glance::at(&body).is_some_and(|glance| !glance.is_fault());
         if is_good {
             let (status, headers) = (parts.status, parts.headers.clone());
-            let kept = Kept { status, headers, body: Bytes::copy_from_slice(&body), message_id };
+            let kept = Kept { status, headers, body: Bytes::copy_from_slice(&body), message_id, varies };
             self.cache.put(key, kept, time, Instant::now());
         }
     }
@@ -702,6 +702,8 @@ struct Keep {
     key: Key,
     time: Duration,
     message_id: Option<String>,
+    /// The headers of the request.
+    request: HeaderMap,
 }
 
 fn response(status: StatusCode, headers: HeaderMap, body: Bytes) -> Response<ResponseBody> {

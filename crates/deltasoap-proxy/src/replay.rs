@@ -1,7 +1,7 @@
 //! Recordings that answer: a request gets the answer that an equal one got.
 //!
-//! Equal are requests with the same action and the same body, in [canonical](crate::canonical)
-//! form; header blocks do not count. Equal requests are answered in the order of the recording, and
+//! Equal are requests with the same method, action, receiver and body, in
+//! [canonical](crate::canonical) form; other header blocks do not count. Equal requests are answered in the order of the recording, and
 //! the last answer is repeated. Requests without a message, such as those for a WSDL, are equal if
 //! method, path and body are.
 
@@ -35,19 +35,33 @@ pub(crate) struct Asked {
 impl Asked {
     /// Reads a request, whose body has no content coding.
     pub(crate) async fn read(method: &Method, path: &str, headers: &HeaderMap, body: Bytes) -> Self {
-        let action = message::action(headers);
+        let mut action = message::action(headers);
         if let Ok(message) = Message::read(headers, body.clone()).await
             && let Ok(root) = secrets::body(&message.root, None)
             && let Ok(tree) = Tree::parse(&root)
         {
             let mut identity = Identity::new();
-            identity.add("message").add(action.as_deref().unwrap_or_default()).add_body(&tree, &message);
+            identity.add("message").add(method.as_str()).add(action.as_deref().unwrap_or_default());
+            let addressed = tree.addressing("Action");
+            identity.add(addressed.as_deref().unwrap_or_default());
+            identity.add(receiver(&tree)).add_body(&tree, &message);
+            action = action.or(addressed);
             let message_id = tree.addressing("MessageID");
             return Asked { key: identity.key(), action, tree: Some(tree), message_id };
         }
         let mut identity = Identity::new();
         identity.add("other").add(method.as_str()).add(secrets::target(path, false)).add(&body);
         Asked { key: identity.key(), action, tree: None, message_id: None }
+    }
+}
+
+/// Returns the receiver of WS-Addressing. Of a URL, only path and query count: the proxy has another
+/// address when it answers.
+fn receiver(tree: &Tree) -> String {
+    let to = tree.addressing("To").unwrap_or_default();
+    match url::Url::parse(&to) {
+        Ok(url) if url.has_host() => url[url::Position::BeforePath..].to_owned(),
+        _ => to,
     }
 }
 

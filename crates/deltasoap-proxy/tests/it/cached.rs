@@ -78,6 +78,9 @@ async fn faults_and_private_answers_are_not_kept() {
         ("<e:Fault><faultcode>e:Server</faultcode><faultstring>no</faultstring></e:Fault>", ("x", "y")),
         ("<OrderResponse/>", ("set-cookie", "a=b")),
         ("<OrderResponse/>", ("cache-control", "max-age=1, No-Store")),
+        ("<OrderResponse/>", ("cache-control", "private")),
+        ("<OrderResponse/>", ("cache-control", "max-age=0")),
+        ("<OrderResponse/>", ("vary", "a, *")),
     ] {
         let target = Target::default();
         let proxy = target.proxy(CACHE, None, move |_, _| {
@@ -106,4 +109,55 @@ async fn kept_answers_relate_to_the_new_request() {
     let again = send(&proxy, with_id("urn:2&amp;3")).await;
     assert_eq!(again.text.matches(">urn:2&amp;3<").count(), 1, "{again:?}");
     assert_eq!((again.element("number"), target.count()), ("1", 1));
+}
+
+/// Whatever an answer may depend on is part of the key.
+#[tokio::test]
+async fn other_requests_get_other_answers() {
+    let target = Target::default();
+    let proxy = counting(&target, CACHE);
+    let header = |name: &'static str, value: &'static str| {
+        let mut request = post(&order("Ada"));
+        request.headers_mut().insert(name, HeaderValue::from_static(value));
+        request
+    };
+    let addressed = |block: &str| {
+        let block =
+            format!("<e:Header><a:{block} xmlns:a='http://www.w3.org/2005/08/addressing'>urn:1</a:{block}></e:Header>");
+        post(&order("Ada").replace("<e:Body>", &format!("{block}<e:Body>")))
+    };
+    let mut put = post(&order("Ada"));
+    *put.method_mut() = http::Method::PUT;
+    let others = [
+        header("x-remote-user", "ada"),
+        header("x-remote-user", "bob"),
+        header("accept-language", "de"),
+        addressed("Action"),
+        addressed("To"),
+        addressed("MessageID"),
+        put,
+    ];
+    assert_eq!(number(&proxy, post(&order("Ada"))).await, "1");
+    for (index, request) in others.into_iter().enumerate() {
+        assert_eq!(number(&proxy, request).await, (index + 2).to_string());
+    }
+    for neutral in [("user-agent", "x"), ("traceparent", "00-1-2-00"), ("accept-encoding", "gzip")] {
+        assert_eq!(number(&proxy, header(neutral.0, neutral.1)).await, "1", "{neutral:?}");
+    }
+}
+
+#[tokio::test]
+async fn answers_vary_by_the_headers_that_they_name() {
+    let target = Target::default();
+    let proxy = target.proxy(CACHE, None, |_, _| {
+        let mut answer = xml(envelope("", "<OrderResponse/>"));
+        answer.headers_mut().insert("vary", HeaderValue::from_static("Accept-Encoding, User-Agent"));
+        answer
+    });
+    for (agent, count) in [("a", 1), ("a", 1), ("b", 2), ("b", 2)] {
+        let mut request = post(&order("Ada"));
+        request.headers_mut().insert("user-agent", HeaderValue::from_static(agent));
+        send(&proxy, request).await;
+        assert_eq!(target.count(), count);
+    }
 }
