@@ -77,18 +77,21 @@ impl Edits {
 /// Returns the range of an attribute's value in a well-formed start tag. The attribute is in no
 /// namespace.
 pub(crate) fn attribute_value(tag: &[u8], name: &str) -> Option<Range<usize>> {
-    let mut at = tag.iter().position(u8::is_ascii_whitespace)?;
-    loop {
+    attributes(tag).find(|(found, _)| *found == name.as_bytes()).map(|(_, range)| range)
+}
+
+/// Returns the attributes of a well-formed start tag as they are written: names, and ranges of values.
+pub(crate) fn attributes(tag: &[u8]) -> impl Iterator<Item = (&[u8], Range<usize>)> {
+    let mut at = tag.iter().position(u8::is_ascii_whitespace).unwrap_or(tag.len());
+    std::iter::from_fn(move || {
         at += tag[at..].iter().position(|byte| !byte.is_ascii_whitespace())?;
         let equals = at + tag[at..].iter().position(|byte| *byte == b'=')?;
-        let found = tag[at..equals].trim_ascii_end();
+        let name = tag[at..equals].trim_ascii_end();
         let open = equals + tag[equals..].iter().position(|byte| matches!(byte, b'"' | b'\''))?;
         let close = open + 1 + tag[open + 1..].iter().position(|byte| *byte == tag[open])?;
-        if found == name.as_bytes() {
-            return Some(open + 1..close);
-        }
         at = close + 1;
-    }
+        Some((name, open + 1..close))
+    })
 }
 
 /// Escapes text for an attribute's value, and for content.

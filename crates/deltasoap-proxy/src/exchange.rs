@@ -6,14 +6,14 @@ use crate::message::{self, Glance, Message};
 use crate::proxy::Core;
 use crate::record::{Half, Taken};
 use crate::secrets;
-use crate::stream::{End, ResponseBody, Troubled, Watch, Watched};
+use crate::stream::{End, Passed, ResponseBody, Troubled, Watch, Watched};
 use crate::trouble::Plan;
 use bytes::Bytes;
 use deltasoap_core::soap::Version;
 use deltasoap_dynamic::Finding;
 use deltasoap_http::transport::HangUp;
 use deltasoap_security::Verified;
-use http::header::CONTENT_ENCODING;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http::request::Parts;
 use http::{HeaderMap, Method, Response, StatusCode};
 use http_body::Body as _;
@@ -189,7 +189,7 @@ impl Exchange {
         if !self.core.keeps_bodies() {
             return;
         }
-        let is_request_kept = request.len == request.kept.len() as u64;
+        let is_request_kept = self.is_complete(&request) && request.len == request.kept.len() as u64;
         let request = self.whole_request.take().or_else(|| {
             is_request_kept.then(|| Half { headers: std::mem::take(&mut self.headers), body: request.kept.into() })
         });
@@ -205,6 +205,13 @@ impl Exchange {
         };
         self.report(&request, &response);
         self.record(request, response, time);
+    }
+
+    /// Returns true if all of a request has arrived. Its receiver need not have seen the end.
+    fn is_complete(&self, request: &Passed) -> bool {
+        let length = self.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+        let is_without_body = length.is_none() && request.len == 0 && !is_with_message(&self.method);
+        request.end == Some(End::Complete) || length == Some(request.len) || is_without_body
     }
 
     fn has_fault(&self, kept: &[u8]) -> bool {

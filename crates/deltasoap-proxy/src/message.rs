@@ -141,7 +141,7 @@ pub(crate) fn decoded<'b>(headers: &HeaderMap, body: &'b [u8], limit: usize) -> 
         "gzip" | "x-gzip" if body.is_empty() => Ok(Cow::Borrowed(body)),
         "gzip" | "x-gzip" => {
             let mut out = Vec::new();
-            let read = MultiGzDecoder::new(body).take(limit as u64 + 1).read_to_end(&mut out);
+            let read = MultiGzDecoder::new(body).take((limit as u64).saturating_add(1)).read_to_end(&mut out);
             read.map_err(|error| format!("it is not valid gzip: {error}"))?;
             if out.len() > limit {
                 return Err(format!("it has more than {limit} bytes after decompression"));

@@ -42,6 +42,12 @@ impl Names {
         }
     }
 
+    /// Returns the name for rules, which is not bounded.
+    pub(crate) fn whole<'n>(&'n self, glance: &'n Glance) -> Option<&'n str> {
+        let entry = glance.entry.as_ref()?;
+        Some(self.declared.get(entry).map_or(&*entry.local, |name| name))
+    }
+
     /// Returns true if the WSDL has an operation whose requests begin with this element; also if
     /// there is no WSDL, or it does not say.
     pub(crate) fn is_declared(&self, glance: &Glance) -> bool {
@@ -79,6 +85,7 @@ mod tests {
             assert_eq!(names.of(&glance(&format!("a{index}"))).as_deref(), Some(&*format!("a{index}")));
         }
         assert_eq!(names.of(&glance("b")).as_deref(), Some("other"));
+        assert_eq!(names.whole(&glance("b")), Some("b"));
         assert_eq!(names.of(&glance("a7")).as_deref(), Some("a7"));
     }
 }

@@ -270,7 +270,7 @@ impl Core {
             return self.answered_whole(exchange, head, headers, body).await;
         }
         if with_message && !self.trouble.is_none() {
-            self.make_trouble(exchange).await?;
+            self.make_trouble(exchange, None).await?;
         }
         let watched = Watched::new(body, exchange.request.clone(), exchange.keep(), self.idle);
         let response = self.forward(exchange, head, headers, Body::passed_on(watched)).await?;
@@ -304,7 +304,7 @@ impl Core {
         let mut glance = Glance::at(&plain);
         exchange.read(&head.headers, body.clone(), glance.as_ref());
         if with_message {
-            self.make_trouble(exchange).await?;
+            self.make_trouble(exchange, glance.as_ref()).await?;
         }
         if let Some(offload) = self.side(Side::Client).filter(|_| with_message)
             && offload.verifies()
@@ -324,7 +324,7 @@ impl Core {
             return self.replayed(exchange, head, replay, plain).await;
         }
         let mut after = After::default();
-        if let Some(rule) = self.cache_rule(exchange, glance.as_ref()) {
+        if let Some(rule) = self.cache_rule(glance.as_ref()) {
             match self.cached(exchange, head, rule, &plain).await {
                 Ok(response) => return Ok(response),
                 Err(keep) => after.keep = keep,
@@ -368,11 +368,11 @@ impl Core {
         }
     }
 
-    async fn make_trouble(&self, exchange: &mut Exchange) -> Result<(), Refusal> {
+    async fn make_trouble(&self, exchange: &mut Exchange, glance: Option<&Glance>) -> Result<(), Refusal> {
         if self.trouble.is_none() {
             return Ok(());
         }
-        exchange.plan = self.trouble.plan(exchange.operation.as_deref());
+        exchange.plan = self.trouble.plan(glance.and_then(|glance| self.names.whole(glance)));
         let plan = exchange.plan;
         if !plan.latency.is_zero() {
             exchange.count_trouble("latency");
@@ -420,6 +420,9 @@ impl Core {
     }
 
     async fn refuse_invalid(&self, exchange: &Exchange, headers: &HeaderMap, body: Bytes) -> Result<(), Refusal> {
+        if body.is_empty() {
+            return Err(Refusal::fault(Fault::sender("the request is empty")));
+        }
         let findings = self.findings("request", headers, body).await;
         let findings = findings
             .map_err(|reason| Refusal::fault(Fault::sender(format!("the request cannot be validated: {reason}"))))?;
@@ -459,9 +462,10 @@ impl Core {
         Ok(response(status, headers, body))
     }
 
-    fn cache_rule(&self, exchange: &Exchange, glance: Option<&Glance>) -> Option<&CacheRule> {
-        let entry = glance?.entry.as_ref()?.to_expanded();
-        let operation = exchange.operation.as_deref();
+    fn cache_rule(&self, glance: Option<&Glance>) -> Option<&CacheRule> {
+        let glance = glance?;
+        let entry = glance.entry.as_ref()?.to_expanded();
+        let operation = self.names.whole(glance);
         self.cache_rules.iter().find(|rule| Some(&*rule.operation) == operation || rule.operation == entry)
     }
 
@@ -811,7 +815,14 @@ fn related(body: Bytes, ids: Option<&(String, String)>) -> Bytes {
 fn url(place: &str, text: &str) -> Result<Url, ConfigError> {
     let url = Url::parse(text).map_err(|error| ConfigError::invalid(place, format!("it is no URL: {error}")))?;
     match url.scheme() {
-        "http" | "https" if url.query().is_none() && url.fragment().is_none() && url.username().is_empty() => Ok(url),
+        "http" | "https"
+            if url.query().is_none()
+                && url.fragment().is_none()
+                && url.username().is_empty()
+                && url.password().is_none() =>
+        {
+            Ok(url)
+        }
         "http" | "https" => Err(ConfigError::invalid(place, "a query, a fragment or a user name has no meaning there")),
         scheme => Err(ConfigError::invalid(place, format!("{scheme} is neither http nor https"))),
     }

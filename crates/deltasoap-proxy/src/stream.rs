@@ -156,7 +156,7 @@ struct Idle {
 
 impl Idle {
     fn new(time: Duration) -> Self {
-        Idle { time, sleep: None, is_waiting: false }
+        Idle { time: time.min(DAY), sleep: None, is_waiting: false }
     }
 
     fn moved(&mut self) {
@@ -173,6 +173,11 @@ impl Idle {
     }
 }
 
+/// The longest time in which nothing may arrive.
+const DAY: Duration = Duration::from_secs(86_400);
+/// How often that time may pass until a body that is needed as a whole has arrived.
+const WHOLE: u32 = 20;
+
 /// Why a body was not read as a whole.
 #[derive(Debug)]
 pub(crate) enum ReadError {
@@ -184,7 +189,8 @@ pub(crate) enum ReadError {
 /// Reads a body as a whole.
 ///
 /// # Errors
-/// Returns an error if it has more than `limit` bytes, stands still for too long, or breaks off.
+/// Returns an error if it has more than `limit` bytes, stands still for too long, takes more than
+/// twenty times that time, or breaks off.
 pub(crate) async fn read<B>(body: B, limit: usize, idle: Duration) -> Result<Bytes, ReadError>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>>,
@@ -192,10 +198,12 @@ where
     if body.size_hint().lower() > limit as u64 {
         return Err(ReadError::TooLarge);
     }
+    let deadline = tokio::time::Instant::now() + idle.min(DAY) * WHOLE;
     let mut body = std::pin::pin!(body);
     let (mut first, mut all) = (Bytes::new(), Vec::new());
     loop {
-        let frame = tokio::time::timeout(idle, body.as_mut().frame()).await.map_err(|_| ReadError::Slow)?;
+        let until = deadline.min(tokio::time::Instant::now() + idle.min(DAY));
+        let frame = tokio::time::timeout_at(until, body.as_mut().frame()).await.map_err(|_| ReadError::Slow)?;
         let Some(frame) = frame else { break };
         let Ok(data) = frame.map_err(|error| ReadError::Broken(error.into()))?.into_data() else { continue };
         if first.len() + all.len() + data.len() > limit {

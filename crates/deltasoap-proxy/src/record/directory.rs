@@ -20,13 +20,16 @@ use bytes::Bytes;
 use deltasoap_http::self_described;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// The name of the file with a line for each exchange.
 pub(crate) const INDEX: &str = "exchanges.jsonl";
+
+/// The name of the file that says that somebody records.
+const LOCK: &str = ".lock";
 
 /// A line about an exchange.
 #[derive(Debug, Serialize, Deserialize)]
@@ -51,15 +54,23 @@ pub(super) struct Directory {
     path: PathBuf,
     index: File,
     next: u64,
+    /// Locked as long as the directory is open.
+    _lock: File,
 }
 
 impl Directory {
     /// Opens a directory, or creates it. Numbers continue after those that are there.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(path)?;
+        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(path.join(LOCK))?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => io::Error::other("another process records there"),
+            TryLockError::Error(error) => error,
+        })?;
         let index = OpenOptions::new().create(true).read(true).append(true).open(path.join(INDEX))?;
         let last = read_lines(&index)?.iter().map(|line| line.number).max().unwrap_or_default();
-        let mut directory = Directory { path: path.to_owned(), index, next: last + 1 };
+        let next = last.checked_add(1).ok_or_else(|| io::Error::other("its last number is the largest one"))?;
+        let mut directory = Directory { path: path.to_owned(), index, next, _lock: lock };
         directory.end_cut_line()?;
         Ok(directory)
     }
@@ -84,7 +95,7 @@ impl Directory {
         response: &Recorded,
     ) -> io::Result<()> {
         let number = self.next;
-        self.next += 1;
+        self.next = number.saturating_add(1);
         let is_message = Glance::at(&request.body).is_some() || is_package(&essence(&request.media));
         let name = file_name(taken.operation.as_deref().unwrap_or(taken.method.as_str()));
         let http_answer = || http(&format!("HTTP/1.1 {}", taken.status.as_u16()), response);
@@ -118,7 +129,12 @@ impl Directory {
             response: response_file,
             headers,
         };
-        self.index.write_all(format!("{}\n", serde_json::to_string(&line)?).as_bytes())
+        let line = format!("{}\n", serde_json::to_string(&line)?);
+        let len = self.index.metadata()?.len();
+        self.index.write_all(line.as_bytes()).inspect_err(|_| {
+            // A part of the line would spoil the next one.
+            let _ = self.index.set_len(len);
+        })
     }
 
     /// Writes a file as a whole.
@@ -226,6 +242,9 @@ mod tests {
         let mut directory = Directory::open(folder.path()).expect("opened");
         directory.write(&taken(), "/", &message("<a/>"), &message("<b/>")).expect("written");
         let index = folder.path().join(INDEX);
+        let second = Directory::open(folder.path()).expect_err("another one records");
+        assert!(second.to_string().contains("another process records"), "{second}");
+        drop(directory);
         let text = std::fs::read_to_string(&index).expect("the index");
         std::fs::write(&index, format!("{text}{}", &text[..30])).expect("a cut line");
         let mut directory = Directory::open(folder.path()).expect("opened");

@@ -42,12 +42,21 @@ impl Har {
         request: &Recorded,
         response: &Recorded,
     ) -> io::Result<()> {
-        let comma = if std::mem::take(&mut self.is_empty) { "\n" } else { ",\n" };
+        let comma = if self.is_empty { "\n" } else { ",\n" };
         let entry = format!("{comma}{}", entry(taken, path, request, response));
-        self.file.seek(SeekFrom::Start(self.end))?;
-        self.file.write_all(format!("{entry}{END}").as_bytes())?;
+        if let Err(error) = self.put(&entry) {
+            // Without the new entry, the document is complete as before.
+            let _ = self.put("").and_then(|()| self.file.set_len(self.end + END.len() as u64));
+            return Err(error);
+        }
         self.end += entry.len() as u64;
+        self.is_empty = false;
         Ok(())
+    }
+
+    fn put(&mut self, entry: &str) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(self.end))?;
+        self.file.write_all(format!("{entry}{END}").as_bytes())
     }
 }
 

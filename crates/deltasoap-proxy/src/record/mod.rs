@@ -1,6 +1,6 @@
 //! Recordings: a [directory] of messages, and a [HAR file](har). One thread writes both, so that no
 //! exchange waits for a disk. The number of exchanges that wait to be written is bounded: when it
-//! is reached, further requests wait.
+//! is reached, further requests wait for some time, and are then not recorded.
 
 pub(crate) mod directory;
 mod har;
@@ -22,6 +22,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// Maximum number of exchanges that wait to be written, or will.
 const BACKLOG: usize = 256;
+
+/// How long an exchange waits until it can be recorded.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An exchange as it passed.
 #[derive(Debug)]
@@ -125,9 +128,14 @@ impl Recorder {
         Ok(Some(Recorder { jobs, backlog: Arc::new(Semaphore::new(BACKLOG)) }))
     }
 
-    /// Waits until an exchange can be recorded.
+    /// Waits until an exchange can be recorded; `None` if that takes too long.
     pub(crate) async fn room(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.backlog).acquire_owned().await.ok()
+        let room = tokio::time::timeout(PATIENCE, Arc::clone(&self.backlog).acquire_owned()).await;
+        if room.is_err() {
+            tracing::warn!("an exchange is not recorded: too many wait to be written");
+            metrics::counter!("deltasoap_proxy_unrecorded_total").increment(1);
+        }
+        room.ok()?.ok()
     }
 
     pub(crate) fn take(&self, taken: Taken, room: OwnedSemaphorePermit) {
@@ -167,7 +175,11 @@ impl Writer {
     fn write(&mut self, taken: &Taken) {
         let recorded = |half: &Half, what: &str| {
             let recorded = half.recorded(self.limit, self.keeps_secrets);
-            recorded.map_err(|reason| tracing::warn!(path = taken.path, reason, "the {what} is not recorded")).ok()
+            recorded
+                .map_err(|reason| {
+                    tracing::warn!(path = secrets::target(&taken.path, false), reason, "the {what} is not recorded")
+                })
+                .ok()
         };
         let (Some(request), Some(response)) =
             (recorded(&taken.request, "request"), recorded(&taken.response, "answer"))
