@@ -17,6 +17,8 @@ pub(crate) struct Names {
     declared: HashMap<QName, Arc<str>>,
     /// True if every request of the WSDL is in `declared`: none has several elements in its body.
     is_complete: bool,
+    /// Elements that are requests of several operations.
+    shared: HashMap<QName, Vec<Arc<str>>>,
     foreign: Mutex<HashSet<Arc<str>>>,
 }
 
@@ -25,11 +27,19 @@ impl Names {
         let operations = contract.map(Contract::operations).unwrap_or_default();
         let is_bare = |operation: &Operation| operation.request().is_none_or(|(element, _)| element.local.is_empty());
         let is_complete = contract.is_some() && !operations.iter().any(is_bare);
-        let declared = operations.iter().filter_map(|operation| {
-            let (element, _) = operation.request()?;
-            Some((element.clone(), Arc::from(operation.name())))
-        });
-        Names { declared: declared.collect(), is_complete, foreign: Mutex::default() }
+        let mut declared = HashMap::<QName, Arc<str>>::new();
+        let mut all = HashMap::<QName, Vec<Arc<str>>>::new();
+        for operation in &operations {
+            let Some((element, _)) = operation.request() else { continue };
+            let name = Arc::<str>::from(operation.name());
+            let names = all.entry(element.clone()).or_default();
+            if !names.contains(&name) {
+                names.push(Arc::clone(&name));
+            }
+            declared.insert(element.clone(), name);
+        }
+        all.retain(|_, names| names.len() > 1);
+        Names { declared, is_complete, shared: all, foreign: Mutex::default() }
     }
 
     /// Returns the name of the operation that a request calls. Without a WSDL, it is the local name
@@ -39,6 +49,38 @@ impl Names {
         match self.declared.get(entry) {
             Some(name) => Some(Arc::clone(name)),
             None => Some(self.foreign(&entry.local)),
+        }
+    }
+
+    /// Checks the name of an operation in a rule.
+    ///
+    /// # Errors
+    /// Returns an error with the known names if the WSDL has no such operation.
+    pub(crate) fn check(&self, name: &str) -> Result<(), String> {
+        let is_known = |(element, known): (&QName, &Arc<str>)| **known == *name || element.to_expanded() == name;
+        if !self.is_complete || self.declared.iter().any(is_known) {
+            return Ok(());
+        }
+        let mut known: Vec<_> = self.declared.values().map(|name| &**name).collect();
+        known.sort_unstable();
+        known.dedup();
+        Err(format!("the WSDL has no operation {name:?}, but {}", known.join(", ")))
+    }
+
+    /// Checks that no other operation has requests with the same element.
+    ///
+    /// # Errors
+    /// Returns an error with the names of the operations.
+    pub(crate) fn check_cached(&self, name: &str) -> Result<(), String> {
+        let shared = self.shared.iter().find(|(element, operations)| {
+            element.to_expanded() == name || operations.iter().any(|operation| **operation == *name)
+        });
+        match shared {
+            None => Ok(()),
+            Some((element, operations)) => {
+                let operations: Vec<_> = operations.iter().map(|operation| &**operation).collect();
+                Err(format!("<{element}> is the request of several operations: {}", operations.join(", ")))
+            }
         }
     }
 

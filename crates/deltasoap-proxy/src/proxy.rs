@@ -50,6 +50,8 @@ use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceExt};
 use url::Url;
 
+/// Seconds of a day, the longest time of a limit.
+const DAY: u64 = 86_400;
 /// Maximum number of findings of an operation that are warnings.
 const WARNINGS: u32 = 10;
 
@@ -158,19 +160,27 @@ impl Core {
         if config.replay.is_some() && config.record.directory == config.replay {
             return Err(ConfigError::invalid("record.directory", "it is the recording that answers"));
         }
+        let names = Names::new(contract.as_ref());
+        for rule in &config.cache.operations {
+            let checked = names.check_cached(&rule.operation).and_then(|()| names.check(&rule.operation));
+            checked.map_err(|reason| ConfigError::invalid("cache.operations", reason))?;
+        }
+        for operation in config.trouble.operations() {
+            names.check(operation).map_err(|reason| ConfigError::invalid("trouble", reason))?;
+        }
         let public_url = config.public_url.as_deref().map(|text| url("public_url", text)).transpose()?;
         let limits = &config.limits;
         Ok(Core {
             target,
             transport,
-            names: Names::new(contract.as_ref()),
+            names,
             contract,
             public_url: public_url.map(|url| url.as_str().trim_end_matches('/').to_owned()),
             is_tls: config.tls.is_some(),
             own_headers: own_headers(config)?,
             limit: limits.body_bytes,
-            idle: Duration::from_secs(limits.idle_seconds.max(1)),
-            timeout: Duration::from_secs(limits.timeout_seconds.max(1)),
+            idle: Duration::from_secs(limits.idle_seconds.clamp(1, DAY)),
+            timeout: Duration::from_secs(limits.timeout_seconds.clamp(1, DAY)),
             slots: Arc::new(Semaphore::new(limits.exchanges.clamp(1, Semaphore::MAX_PERMITS))),
             recorder: Recorder::new(&config.record, limits.body_bytes)?,
             replay: config.replay.as_deref().map(Replay::open).transpose()?,
@@ -509,7 +519,7 @@ impl Core {
         identity.add([u8::from(tree.addressing("MessageID").is_some())]);
         identity.add_body(tree, message);
         identity.add_blocks(tree, message, !self.is_cache_shared);
-        let counts = |name: &HeaderName| !is_neutral(name) && !(self.is_cache_shared && is_secret_header(name));
+        let counts = |name: &HeaderName| !(is_neutral(name) || self.is_cache_shared && is_secret_header(name));
         let headers = head.headers.iter().filter(|(name, _)| counts(name));
         let mut headers: Vec<_> = headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
         headers.sort_unstable();

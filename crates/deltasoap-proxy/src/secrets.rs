@@ -217,7 +217,7 @@ fn message(body: &[u8]) -> Result<Vec<u8>, &'static str> {
                 }
                 pair.text.clear();
             }
-            (Event::Text(text), None) => pair.text.push_str(&text[..text.floor_char_boundary(100)]),
+            (Event::Text(text), None) if pair.text.len() < 100 => pair.text.extend(text.chars().take(100)),
             (Event::End, Some((depth, from))) if reader.depth() + 1 == depth => {
                 let end = document::tag_start(body, reader);
                 if end > from {

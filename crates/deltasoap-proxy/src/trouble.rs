@@ -119,6 +119,17 @@ pub struct TroubleConfig {
     pub slow: Vec<Rule<Speed>>,
 }
 
+impl TroubleConfig {
+    /// Returns the operations that have rules.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = &str> {
+        fn of<T>(rules: &[Rule<T>]) -> impl Iterator<Item = &str> {
+            rules.iter().filter_map(|rule| rule.operation.as_deref())
+        }
+        let rates = [&self.fault_rate, &self.drop_rate, &self.cut_rate].into_iter().flat_map(|rules| of(rules));
+        of(&self.latency).chain(rates).chain(of(&self.slow))
+    }
+}
+
 /// What happens to one request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Plan {

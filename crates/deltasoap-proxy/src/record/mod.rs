@@ -177,7 +177,7 @@ impl Writer {
             let recorded = half.recorded(self.limit, self.keeps_secrets);
             recorded
                 .map_err(|reason| {
-                    tracing::warn!(path = secrets::target(&taken.path, false), reason, "the {what} is not recorded")
+                    tracing::warn!(path = secrets::target(&taken.path, false), reason, "the {what} is not recorded");
                 })
                 .ok()
         };

@@ -56,3 +56,14 @@ async fn what_is_only_reported_passes() {
     let answer = send(&proxy, post("not even XML")).await;
     assert_eq!((answer.text.as_str(), target.last().1.as_str()), ("no message", "not even XML"));
 }
+
+#[tokio::test]
+async fn rules_name_operations_of_the_wsdl() {
+    for text in ["[cache]\noperations = [\"Ordre\"]", "[trouble]\nlatency = [\"Ordre:5\"]"] {
+        let service = Mock::new(shop()).service().expect("a service");
+        let error = Proxy::new(&configured(text), Some(shop()), service).expect_err(text).to_string();
+        assert!(error.contains("no operation \"Ordre\", but ") && error.contains("Order"), "{error}");
+    }
+    let answer = send(&before_shop("validation = \"refuse\""), post("")).await;
+    assert_eq!(answer.element("faultstring"), "the request is empty");
+}
