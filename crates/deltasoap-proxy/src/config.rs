@@ -230,7 +230,7 @@ impl Secret {
                 .map_err(|_| ConfigError::invalid(place, format!("the environment has no variable {name}"))),
             Secret::File(path) => {
                 let text = String::from_utf8(file(path)?);
-                let text = text.map_err(|_| ConfigError::invalid(place, "the password is not in UTF-8"))?;
+                let text = text.map_err(|_| not_utf8(path))?;
                 Ok(text.trim_end_matches(['\r', '\n']).to_owned())
             }
             Secret::Text(text) => Ok(text.clone()),
@@ -241,6 +241,11 @@ impl Secret {
 /// Reads a file of the configuration.
 pub(crate) fn file(path: &Path) -> Result<Vec<u8>, ConfigError> {
     std::fs::read(path).map_err(|error| ConfigError::Unreadable { path: path.to_owned(), error })
+}
+
+fn not_utf8(path: &Path) -> ConfigError {
+    let error = io::Error::new(io::ErrorKind::InvalidData, "it is not in UTF-8");
+    ConfigError::Unreadable { path: path.to_owned(), error }
 }
 
 impl Config {
@@ -259,7 +264,7 @@ impl Config {
     /// As for [`parse`](Self::parse), and if the file cannot be read.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = String::from_utf8(file(path)?);
-        let text = text.map_err(|_| ConfigError::invalid("the file", "it is not in UTF-8"))?;
+        let text = text.map_err(|_| not_utf8(path))?;
         let mut config = Self::parse(&text)?;
         config.relative_to(path.parent().unwrap_or(Path::new("")));
         Ok(config)

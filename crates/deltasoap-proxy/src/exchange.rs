@@ -252,10 +252,16 @@ impl Exchange {
         if self.core.validation != ValidationMode::Report || self.is_own || !is_with_message(&self.method) {
             return;
         }
+        let Ok(turn) = Arc::clone(&self.core.reports).try_acquire_owned() else {
+            metrics::counter!("deltasoap_proxy_unvalidated_total").increment(1);
+            tracing::warn!(operation = self.operation.as_deref(), "an exchange is not validated: too many are");
+            return;
+        };
         let (core, operation) = (Arc::clone(&self.core), self.label());
         let halves = [("request", request), ("response", response)];
         let halves = halves.map(|(subject, half)| (subject, half.headers.clone(), half.body.clone()));
         let work = async move {
+            let _turn = turn;
             for (subject, headers, body) in halves {
                 match core.findings(subject, &headers, body).await {
                     Ok(findings) => core.invalid(&operation, subject, &findings),

@@ -15,6 +15,7 @@ use deltasoap_security::{
 };
 use deltasoap_xml::{Event, Limits};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -261,6 +262,11 @@ fn is_of_another(actor: &str) -> bool {
 
 const ULTIMATE_RECEIVER: &str = "http://www.w3.org/2003/05/soap-envelope/role/ultimateReceiver";
 
+/// Returns the error of a file that holds something else.
+fn in_file(place: &str, path: &Path, error: &dyn std::fmt::Display) -> ConfigError {
+    ConfigError::invalid(place, format!("{}: {error}", path.display()))
+}
+
 /// What the configuration names, read.
 struct Read<'c> {
     config: &'c SecurityConfig,
@@ -274,7 +280,7 @@ impl<'c> Read<'c> {
         let identity = match (&config.sign, &config.certificate) {
             (Some(key), Some(certificate)) => {
                 let identity = Identity::from_pem(file(certificate)?, file(key)?);
-                Some(identity.map_err(|error| ConfigError::invalid("security.sign", error))?)
+                Some(identity.map_err(|error| in_file("security.sign", key, &error))?)
             }
             (Some(_), None) => return Err(ConfigError::invalid("security.certificate", "the key needs a certificate")),
             (None, _) => None,
@@ -282,7 +288,7 @@ impl<'c> Read<'c> {
         let peer = match &config.encrypt_for {
             Some(path) => {
                 let all = Certificate::all_from_pem(file(path)?);
-                let all = all.map_err(|error| ConfigError::invalid("security.encrypt_for", error))?;
+                let all = all.map_err(|error| in_file("security.encrypt_for", path, &error))?;
                 let none = || ConfigError::invalid("security.encrypt_for", "the file holds no certificate");
                 Some(all.into_iter().next().ok_or_else(none)?)
             }
@@ -325,7 +331,7 @@ impl<'c> Read<'c> {
         if let Some(path) = &self.config.trust {
             let pem = file(path)?;
             let trust = Trust::nobody().authorities(&pem).and_then(|trust| trust.certificates(&pem));
-            let trust = trust.map_err(|error| ConfigError::invalid("security.trust", error))?;
+            let trust = trust.map_err(|error| in_file("security.trust", path, &error))?;
             requirements = requirements.trust(trust).signed_body();
             is_used = true;
         }

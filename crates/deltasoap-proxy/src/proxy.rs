@@ -52,6 +52,8 @@ use url::Url;
 
 /// Seconds of a day, the longest time of a limit.
 const DAY: u64 = 86_400;
+/// Maximum number of exchanges that are validated at one time, of those that have passed.
+const REPORTS: u32 = 64;
 /// Maximum number of findings of an operation that are warnings.
 const WARNINGS: u32 = 10;
 
@@ -90,8 +92,11 @@ impl Proxy {
         Ok(Proxy { core: Arc::new(Core::new(config, contract, BoxCloneSyncService::new(transport))?) })
     }
 
-    /// Waits until everything that was recorded is written. Call it before the process ends.
+    /// Waits until everything that was recorded is written, and what passed is validated. Call it
+    /// before the process ends.
     pub async fn flush(&self) {
+        // It is never closed.
+        let _ = self.core.reports.acquire_many(REPORTS).await;
         if let Some(recorder) = &self.core.recorder {
             recorder.flush().await;
         }
@@ -139,6 +144,8 @@ pub(crate) struct Core {
     pub(crate) recorder: Option<Recorder>,
     replay: Option<Replay>,
     pub(crate) validation: ValidationMode,
+    /// Turns of exchanges that are validated when they have passed.
+    pub(crate) reports: Arc<Semaphore>,
     /// Warnings about each operation so far.
     warnings: Mutex<HashMap<Arc<str>, u32>>,
     offload: Option<Offload>,
@@ -185,6 +192,7 @@ impl Core {
             recorder: Recorder::new(&config.record, limits.body_bytes)?,
             replay: config.replay.as_deref().map(Replay::open).transpose()?,
             validation: config.validation,
+            reports: Arc::new(Semaphore::new(REPORTS as usize)),
             warnings: Mutex::default(),
             offload: config.security.as_ref().map(Offload::new).transpose()?,
             cache: Cache::new(config.cache.entries, config.cache.bytes),
@@ -669,6 +677,9 @@ impl Core {
         let target = target.or(nowhere.as_ref())?;
         let from = url_at(target, head.uri.path_and_query()).ok()?;
         let (from, proxy) = (Url::parse(&from.to_string()).ok()?, self.origin(head));
+        if matches!(text.get(..2), Some([0xFE, 0xFF] | [0xFF, 0xFE] | [0, b'<'] | [b'<', 0])) {
+            tracing::warn!("a description in UTF-16 passes with the addresses of the target");
+        }
         let rewritten = wsdl::rewritten(&text, &Places { target, proxy: &proxy, document: &from })?;
         exchange.plain_response = Some(Half { headers: headers.clone(), body: body.clone() });
         Some(rewritten.into())
