@@ -2,7 +2,7 @@
 
 use super::values::{self, ParseWith};
 use super::{Loading, ValidationName};
-use clap::builder::NonEmptyStringValueParser;
+use clap::builder::{NonEmptyStringValueParser, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
 use deltasoap_proxy::{CacheRule, Latency, Rate, Rule, Side, Speed};
 use std::net::SocketAddr;
@@ -76,20 +76,29 @@ pub struct Proxy {
 pub struct ProxyLimits {
     /// Maximum bytes of a body that is held in memory, after decompression; default 64 MiB. Bodies
     /// that are only passed on have no limit
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = number())]
     pub max_body: Option<usize>,
     /// Maximum number of exchanges at one time; others get status 503. Default 1000
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number())]
     pub max_exchanges: Option<usize>,
     /// Maximum seconds from a request to the head of its answer; default 60
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
     pub timeout: Option<u64>,
-    /// Maximum seconds in which nothing of a body arrives; default 30
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Maximum seconds in which nothing of a body arrives; default 30. A body that is needed as a
+    /// whole may take twenty times as long
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=DAY))]
     pub idle_timeout: Option<u64>,
     /// Seconds in which /ready tells load balancers that the proxy is about to stop
-    #[arg(long, default_value_t = 0, value_name = "SECONDS")]
+    #[arg(long, default_value_t = 0, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(..=DAY))]
     pub drain: u64,
+}
+
+/// Seconds of a day, the longest time of a limit.
+const DAY: u64 = 86_400;
+
+/// Reads a number of bytes or things, up to a tebi.
+fn number() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=1 << 40)
 }
 
 /// Recordings.
@@ -151,10 +160,10 @@ pub struct Caching {
     #[arg(long)]
     pub cache_shared: bool,
     /// Maximum number of kept answers; default 1000
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number())]
     pub cache_entries: Option<usize>,
     /// Maximum bytes of kept answers; default 64 MiB
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = number())]
     pub cache_bytes: Option<usize>,
 }
 

@@ -21,13 +21,18 @@ pub async fn proxy(arguments: &cli::Proxy) -> Result<()> {
     if arguments.schema {
         return print_json(&Config::json_schema());
     }
-    let config = config(arguments)?;
+    let mut config = config(arguments)?;
     let contract = contract(arguments, &config)?;
-    let proxy = Proxy::new(&config, contract, way(arguments, &config)?)?;
     if arguments.check {
+        // A check writes nothing.
+        (config.record.directory, config.record.har) = (None, None);
+        Proxy::new(&config, contract, way(arguments, &config)?)?;
         return print_line("the configuration is good");
     }
-    let served = serve(arguments, &config, proxy.clone()).await;
+    // Files are opened when it is certain that the proxy can listen.
+    let server = Server::bind(config.listen.unwrap_or(ADDRESS)).await.context("--listen takes another address")?;
+    let proxy = Proxy::new(&config, contract, way(arguments, &config)?)?;
+    let served = serve(arguments, &config, server, proxy.clone()).await;
     proxy.flush().await;
     served
 }
@@ -185,8 +190,7 @@ fn way(arguments: &cli::Proxy, config: &Config) -> Result<HttpTransport> {
     })
 }
 
-async fn serve(arguments: &cli::Proxy, config: &Config, proxy: Proxy) -> Result<()> {
-    let server = Server::bind(config.listen.unwrap_or(ADDRESS)).await.context("--listen takes another address")?;
+async fn serve(arguments: &cli::Proxy, config: &Config, server: Server, proxy: Proxy) -> Result<()> {
     let (server, scheme) = match &config.tls {
         Some(tls) => (server.tls(ServerTls::new(identity(tls)?))?, "https"),
         None => (server, "http"),

@@ -275,11 +275,23 @@ fn configurations_are_checked() {
         let output = check(text, more);
         assert!(output.status.code() == Some(1) && stderr(&output).contains(expected), "{text}: {output:?}");
     }
+    // A check writes nothing.
+    let tape = folder.path().join("tape");
+    let checked = check("target = \"http://h/\"\n", &["--record", tape.to_str().expect("UTF-8")]);
+    assert!(checked.status.success() && !tape.exists(), "{checked:?}");
     let schema = json(&run(&["proxy", "--schema"]));
     for key in ["target", "record", "security", "cache", "trouble", "limits"] {
         assert!(schema["properties"][key].is_object(), "{key} in {schema}");
     }
-    for wrong in [&["--latency", "x"][..], &["--fault-rate", "2"], &["--cache", "=5"], &[]] {
+    let most = u64::MAX.to_string();
+    for wrong in [
+        &["--latency", "x"][..],
+        &["--fault-rate", "2"],
+        &["--cache", "=5"],
+        &["--idle-timeout", &most],
+        &["--max-body", &most],
+        &[],
+    ] {
         let target = if wrong.is_empty() { &[][..] } else { &["http://h/"] };
         let output = run(&[&["proxy"], target, wrong].concat());
         assert_eq!(output.status.code(), Some(2), "{output:?}");

@@ -150,3 +150,13 @@ async fn all_kinds_of_answers_are_recorded() {
         assert_eq!((answer.headers["content-type"].to_str().expect("text"), answer.text), (media, text));
     }
 }
+
+#[tokio::test]
+async fn requests_that_are_not_read_to_the_end_are_not_recorded() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let unread = service_fn(|_: Request<Body>| async { Ok::<_, BoxError>(Response::new(Full::<Bytes>::from("no"))) });
+    let proxy = Proxy::new(&configured(&recording(folder.path(), "")), None, unread).expect("a proxy");
+    assert_eq!(send(&proxy, post(&order("Ada"))).await.text, "no");
+    proxy.flush().await;
+    assert!(!all_text(folder.path()).contains("Ada"));
+}
