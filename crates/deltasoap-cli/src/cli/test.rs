@@ -29,10 +29,11 @@ pub struct Test {
     /// Send at most this many cases for each operation
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub max_cases: u32,
-    /// Send only the case with this number, to see it again
+    /// Send only the case with this number, to see it again; a number that an operation does not have
+    /// is an error
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub case: Option<u32>,
-    /// Send no more cases after this many seconds
+    /// Make and send no more cases after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_time: Option<u64>,
     /// Send at most this many requests a second
@@ -53,8 +54,8 @@ pub struct Test {
     /// Do not make these checks
     #[arg(long, value_name = "CHECK", value_delimiter = ',', value_parser = check_names())]
     pub exclude_checks: Vec<String>,
-    /// Fail also if the service accepts what its schema does not allow, or refuses what it allows;
-    /// by default these are warnings
+    /// Fail also if the service accepts what its schema does not allow, or refuses what it allows, and
+    /// for failures that do not come again; by default these are warnings
     #[arg(long)]
     pub strict: bool,
     /// Also send requests in UTF-16
@@ -80,7 +81,7 @@ pub struct Test {
     /// requires them
     #[arg(long)]
     pub wsa: bool,
-    /// Write the failing requests to this directory, for --replay
+    /// Write the failing requests to this directory, for --replay; they replace those of earlier runs
     #[arg(long, value_name = "DIR")]
     pub save: Option<PathBuf>,
     /// Send the requests that --save wrote to this directory, and no others

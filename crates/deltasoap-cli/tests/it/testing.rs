@@ -36,7 +36,7 @@ fn test(url: &str, arguments: &[&str]) -> Output {
 fn a_mock_passes_all_checks() {
     let mock = serving(&["mock", &shop()]);
     let folder = tempfile::tempdir().expect("a folder");
-    let report = folder.path().join("report.xml").to_string_lossy().into_owned();
+    let report = folder.path().join("new/reports/report.xml").to_string_lossy().into_owned();
     let output = run(&[
         "test",
         &shop(),
@@ -51,6 +51,9 @@ fn a_mock_passes_all_checks() {
         "--jobs",
         "4",
         "--encodings",
+        // A machine with much to do is no finding.
+        "--timeout",
+        "60",
     ]);
     assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
     assert!(stdout(&output).contains("6 operations") && stdout(&output).ends_with("0 failures, 0 warnings; seed 1\n"));
@@ -132,6 +135,129 @@ fn saved_requests_are_sent_again() {
     assert_eq!(mended.status.code(), Some(0), "{mended:?}");
     let empty = test(&mock.url, &["--replay", &folder.path().to_string_lossy()]);
     assert_eq!(empty.status.code(), Some(2), "{empty:?}");
+}
+
+/// What was not answered, or not even sent, has not passed.
+#[test]
+fn replays_without_answers_fail() {
+    let server = broken();
+    let folder = tempfile::tempdir().expect("a folder");
+    let saved = folder.path().to_string_lossy().into_owned();
+    test(&server.url(), &["--max-cases", "60", "--checks", "stack-trace", "--save", &saved]);
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port");
+    let output = test(&format!("http://{closed}/"), &["--replay", &saved]);
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+    assert!(stdout(&output).contains("the service does not answer: "), "{output:?}");
+    let locked = Answering::alike("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    let output = test(&locked.url(), &["--replay", &saved]);
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+    let hangs_up = Answering::new(|request: &str| match request.contains("maybe") {
+        true => Vec::new(),
+        false => b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".to_vec(),
+    });
+    let output = test(&hangs_up.url(), &["--replay", &saved]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(stdout(&output).contains("failure: answered: "), "{output:?}");
+    let other = ["test", &shop(), "--endpoint", &server.url(), "--operation", "Soap12.Ping", "--replay", &saved];
+    for output in [run(&other), test(&server.url(), &["--replay", &saved, "--checks", "envelope"])] {
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(stderr(&output).contains("is for the operations and checks that are selected"), "{output:?}");
+    }
+}
+
+#[test]
+fn saved_requests_replace_those_of_earlier_runs_and_nothing_else() {
+    let server = broken();
+    let folder = tempfile::tempdir().expect("a folder");
+    let names = || {
+        let entries = std::fs::read_dir(folder.path()).expect("a directory");
+        let mut names: Vec<_> =
+            entries.map(|it| it.expect("an entry").file_name().into_string().expect("text")).collect();
+        names.sort();
+        names
+    };
+    for other in ["notes.json", "1-Order-stack-trace.txt", "own.xml"] {
+        std::fs::write(folder.path().join(other), "{}").expect("a file");
+    }
+    let saved = folder.path().to_string_lossy().into_owned();
+    test(&server.url(), &["--max-cases", "60", "--checks", "stack-trace,version-mismatch", "--save", &saved]);
+    assert!(names().len() >= 3 + 4, "{:?}", names());
+    test(&server.url(), &["--max-cases", "20", "--checks", "response-time", "--save", &saved]);
+    assert_eq!(names(), ["1-Order-stack-trace.txt", "notes.json", "own.xml"]);
+}
+
+#[test]
+fn nothing_tested_is_an_error_that_says_why() {
+    let server = broken();
+    let output =
+        run(&["test", &shop(), "--endpoint", &server.url(), "--operation", "Soap11.Catalogue", "--case", "5000"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(stdout(&output).contains(" cases, and none with the number 5000"), "{output:?}");
+    assert!(stderr(&output).contains("no operation was tested"), "{output:?}");
+    assert!(server.requests.lock().expect("no panic").is_empty());
+}
+
+#[test]
+fn answers_that_cannot_be_read_are_described() {
+    for (answer, said) in [
+        ("SSH-2.0-OpenSSH_9.9\r\n", "its answer cannot be read: "),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\nConnection: close\r\n\r\n<a/>", "its answer cannot be read: "),
+    ] {
+        let output = test(&Answering::alike(answer).url(), &[]);
+        assert_eq!(output.status.code(), Some(4), "{output:?}");
+        assert!(stdout(&output).contains(said) && !stdout(&output).contains("does not answer"), "{output:?}");
+    }
+    for (head, said) in [
+        ("200 OK\r\nContent-Type: text/xml\r\nContent-Encoding: gzip", "Content-Encoding: gzip)"),
+        ("302 Found\r\nLocation: /elsewhere?token=hush", "Location: /elsewhere?...)"),
+    ] {
+        let answer = format!("HTTP/1.1 {head}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n\u{1f}\u{1}");
+        let output = test(&Answering::alike(answer).url(), &["--max-cases", "3"]);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(stdout(&output).contains(said) && !stdout(&output).contains("hush"), "{output:?}");
+    }
+}
+
+#[test]
+fn commands_have_the_options_of_the_run_without_secrets() {
+    let server = broken();
+    let url = format!("{}?token=hush&wsdl", server.url());
+    let arguments = [
+        "--max-cases",
+        "40",
+        "--strict",
+        "--checks",
+        "stack-trace,missing-element",
+        "--idempotent",
+        "Ping",
+        "--max-response-time",
+        "60000",
+        "--wsa",
+        "-H",
+        "X-Token: hush",
+        "-H",
+        "X-Plain: a b",
+        "-u",
+        "ada:hush",
+        "--wsse-user",
+        "bob:hush",
+        "--wsse-timestamp",
+    ];
+    let output = test(&url, &arguments);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let again = stdout(&output).lines().find(|line| line.contains(" deltasoap test ")).expect("a command");
+    for part in [
+        " -H 'X-Token: ...' -H 'X-Plain: a b' -u ada ",
+        "?token=...&wsdl",
+        " --wsse-user bob --wsse-timestamp --wsa --strict --checks stack-trace,missing-element --idempotent Ping \
+         --max-response-time 60000 --operation Shop.Soap11.Order ",
+    ] {
+        assert!(again.to_lowercase().contains(&part.to_lowercase()), "{part}\n{again}");
+    }
+    let curl = stdout(&output).lines().find(|line| line.contains(" curl ")).expect("a command");
+    assert!(curl.contains("?token=...&wsdl'") && curl.contains(" -u ada "), "{curl}");
+    let shown = format!("{}{}", stdout(&output), stderr(&output));
+    assert!(!shown.contains("hush"), "{shown}");
 }
 
 #[test]

@@ -20,6 +20,8 @@ pub enum Outcome {
     Answer(Answer),
     /// The connection failed or was closed: the reason.
     Lost(String),
+    /// An answer came that cannot be read as HTTP: the reason.
+    Broken(String),
     /// There was no complete answer within the timeout.
     TimedOut(Duration),
 }
@@ -31,6 +33,10 @@ pub struct Answer {
     pub status: u16,
     /// `Content-Type`; empty if there is none.
     pub content_type: String,
+    /// `Content-Encoding`; empty if there is none.
+    pub content_encoding: String,
+    /// `Location`: where a redirect leads; empty if there is none.
+    pub location: String,
     /// The body; of a package, the root part.
     pub body: Bytes,
     /// The other parts of a package.
@@ -162,6 +168,11 @@ pub(super) fn judge(asked: Asked<'_>, outcome: &Outcome) -> Vec<Verdict> {
             verdicts.add(Check::Answered, Some(Problem::in_way(format!("no answer: {reason}"), "lost")));
             return verdicts.0;
         }
+        Outcome::Broken(reason) => {
+            let reason = format!("the answer cannot be read: {reason}");
+            verdicts.add(Check::Answered, Some(Problem::in_way(reason, "broken")));
+            return verdicts.0;
+        }
         Outcome::TimedOut(time) => {
             let reason = format!("no answer within {} s", time.as_secs_f32());
             verdicts.add(Check::Answered, Some(Problem::in_way(reason, "time")));
@@ -245,7 +256,17 @@ impl Verdicts {
             Err(_) if answer.body.is_empty() => "no SOAP message: the body is empty".to_owned(),
             Err(_) => "no SOAP message".to_owned(),
         };
-        let kind = if answer.content_type.is_empty() { String::new() } else { format!(", {}", answer.content_type) };
+        let mut kind = String::new();
+        for (name, value) in [("", &answer.content_type), ("Content-Encoding: ", &answer.content_encoding)] {
+            if !value.is_empty() {
+                kind.push_str(&format!(", {name}{value}"));
+            }
+        }
+        if !answer.location.is_empty() {
+            // What a query holds may be secret.
+            let (path, query) = answer.location.split_once('?').unwrap_or((&answer.location, ""));
+            kind.push_str(&format!(", Location: {path}{}", if query.is_empty() { "" } else { "?..." }));
+        }
         let way = format!("other {}", answer.status);
         self.add(Check::Envelope, Some(Problem::in_way(format!("{what} (HTTP status {}{kind})", answer.status), way)));
     }
@@ -412,7 +433,15 @@ mod tests {
 
     fn answer(body: &str) -> Answer {
         let body = Bytes::copy_from_slice(body.as_bytes());
-        Answer { status: 500, content_type: String::new(), body, parts: Vec::new(), time: Duration::ZERO }
+        Answer {
+            status: 500,
+            content_type: String::new(),
+            content_encoding: String::new(),
+            location: String::new(),
+            body,
+            parts: Vec::new(),
+            time: Duration::ZERO,
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@ use deltasoap_core::{Node, QName, ns};
 use deltasoap_wsdl::xsd::{TypeDefinition, TypeId};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Maximum number of typical requests whose elements are varied: one shows each branch of a choice.
 const MAX_BASES: usize = 40;
@@ -73,6 +74,10 @@ pub struct Cases {
     seen: HashSet<Vec<u8>>,
     number: u32,
     randoms: u64,
+    /// The valid texts of simple types.
+    known: HashMap<TypeId, Arc<Vec<super::texts::Text>>>,
+    /// The time after which there are no more cases.
+    deadline: Option<Instant>,
 }
 
 /// One change of a typical request.
@@ -90,12 +95,13 @@ impl Operation {
     /// Returns the cases that the operation is tested with: first those at the edges of its schema,
     /// then random ones, without end unless there are no more different ones.
     pub fn cases(&self, generation: Generation) -> Cases {
-        Cases::new(self, generation)
+        Cases::new(self, generation, None)
     }
 }
 
 impl Cases {
-    fn new(operation: &Operation, generation: Generation) -> Self {
+    /// Makes the cases of an operation, until the time is over.
+    pub(super) fn new(operation: &Operation, generation: Generation, deadline: Option<Instant>) -> Self {
         let mut chance = Chance::new(generation.seed, &operation.full_name());
         let mut planner = Planner {
             operation,
@@ -105,6 +111,7 @@ impl Cases {
             reached: HashSet::new(),
             found: Vec::new(),
             known: HashMap::new(),
+            deadline,
         };
         planner.plan(generation);
         let Planner { bases, found, .. } = planner;
@@ -118,7 +125,26 @@ impl Cases {
             seen: HashSet::new(),
             number: 0,
             randoms: 0,
+            known: HashMap::new(),
+            deadline,
         }
+    }
+
+    /// Returns true if the time is over.
+    pub(super) fn is_late(&self) -> bool {
+        is_over(self.deadline)
+    }
+
+    /// Returns the number of cases so far.
+    pub(super) fn made(&self) -> u32 {
+        self.number
+    }
+
+    /// Returns the valid texts of a type. They take a while, and many random requests need them.
+    fn valid_texts(&mut self, type_id: TypeId) -> Arc<Vec<super::texts::Text>> {
+        let schemas = self.operation.contract().types.import.schemas();
+        let made = || texts(schemas, type_id).into_iter().filter(|it| it.kind.is_valid()).collect::<Vec<_>>().into();
+        Arc::clone(self.known.entry(type_id).or_insert_with(made))
     }
 
     /// Returns a typical request, which a service should answer; `None` if no valid one could be
@@ -130,21 +156,21 @@ impl Cases {
     /// Returns a random valid request, with what it shows.
     fn random(&mut self) -> Option<(Kind, String, Draft)> {
         self.randoms += 1;
-        let types = &self.operation.contract().types;
+        let operation = self.operation.clone();
+        let types = &operation.contract().types;
         let number = self.seed.wrapping_mul(0x0001_0001).wrapping_add(self.randoms);
-        let mut draft = base(&self.operation, &mut Sampler::new(types, Some(number)), Some(number))?;
-        let found = spots(&self.operation, &draft);
+        let mut draft = base(&operation, &mut Sampler::new(types, Some(number)), Some(number))?;
+        let found = spots(&operation, &draft);
         let mut changed = Vec::new();
         for _ in 0..self.chance.below(MAX_CHANGES + 1) {
             let Some(spot) = found.get(self.chance.below(found.len())) else { break };
             let Some(text_type) = text_type(types, spot.actual) else { continue };
-            let mut all = texts(types.import.schemas(), text_type);
-            all.retain(|it| it.kind.is_valid());
+            let all = self.valid_texts(text_type);
             if all.is_empty() {
                 continue;
             }
-            let text = all.swap_remove(self.chance.below(all.len()));
-            if let Some(other) = Edit::Text(text.text).apply(types, &draft, Some(spot)) {
+            let text = &all[self.chance.below(all.len())];
+            if let Some(other) = Edit::Text(text.text.clone()).apply(types, &draft, Some(spot)) {
                 draft = other;
                 changed.push(format!("{}: {}", spot.place, text.what));
             }
@@ -177,7 +203,7 @@ impl Iterator for Cases {
     type Item = Case;
 
     fn next(&mut self) -> Option<Case> {
-        while let Some(proposal) = self.ready.pop_front() {
+        while let Some(proposal) = self.ready.pop_front().filter(|_| !self.is_late()) {
             let case = self.proposed(proposal).and_then(|proposed| self.case(proposed));
             if case.is_some() {
                 return case;
@@ -187,6 +213,9 @@ impl Iterator for Cases {
             return None;
         }
         for _ in 0..MAX_STALE {
+            if self.is_late() {
+                return None;
+            }
             let case = self.random().and_then(|random| self.case(random));
             if case.is_some() {
                 return case;
@@ -194,6 +223,10 @@ impl Iterator for Cases {
         }
         None
     }
+}
+
+fn is_over(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() > deadline)
 }
 
 /// Returns why a message is invalid, if it is what its kind says; `None` if it is not.
@@ -270,6 +303,7 @@ struct Planner<'t> {
     found: Vec<Proposal>,
     /// The texts of simple types.
     known: HashMap<TypeId, Arc<Vec<super::texts::Text>>>,
+    deadline: Option<Instant>,
 }
 
 impl<'t> Planner<'t> {
@@ -289,6 +323,9 @@ impl<'t> Planner<'t> {
         let mut at = 0;
         while at < self.bases.len() {
             for spot in spots(self.operation, &self.bases[at]) {
+                if is_over(self.deadline) {
+                    return;
+                }
                 if self.keys.insert(spot.key()) {
                     self.at_spot(at, &Arc::new(spot));
                 }

@@ -6,9 +6,11 @@ use crate::Operation;
 use bytes::Bytes;
 use deltasoap_core::soap::Version;
 use deltasoap_http::{AttachmentLimits, Attachments, Body, BoxError, Credentials};
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, TRANSFER_ENCODING};
+use http::header::{
+    AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, TRANSFER_ENCODING,
+};
 use http::{Method, Request, Uri};
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use tower::{Service, ServiceExt};
@@ -65,7 +67,8 @@ where
         let exchanged = tokio::time::timeout(self.access.timeout, self.exchange(operation, message, form)).await;
         match exchanged {
             Err(_) => Outcome::TimedOut(self.access.timeout),
-            Ok(Err(error)) => Outcome::Lost(with_causes(&*error)),
+            Ok(Err(Failure::Unsent(error))) => Outcome::Lost(with_causes(&*error)),
+            Ok(Err(Failure::Unread(error))) => Outcome::Broken(explained(&*error)),
             Ok(Ok(mut answer)) => {
                 answer.time = start.elapsed();
                 Outcome::Answer(answer)
@@ -85,22 +88,16 @@ where
         tokio::time::sleep_until(until.into()).await;
     }
 
-    async fn exchange(&self, operation: &Operation, message: &[u8], form: Form) -> Result<Answer, BoxError> {
-        let response = self.call(operation, message, form).await?;
+    async fn exchange(&self, operation: &Operation, message: &[u8], form: Form) -> Result<Answer, Failure> {
+        let response = self.call(operation, message, form).await.map_err(Failure::of_call)?;
         let noted = self.access.credentials.as_ref().is_some_and(|credentials| {
             response.status() == 401 && credentials.note_challenge(false, response.headers())
         });
-        let response = if noted { self.call(operation, message, form).await? } else { response };
-        let (parts, body) = response.into_parts();
-        let body = Limited::new(body.map_err(Into::into), MAX_ANSWER).collect().await?.to_bytes();
-        let content_type = parts.headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
-        let content_type = String::from_utf8_lossy(content_type).into_owned();
-        let (body, others) = match content_type.to_ascii_lowercase().starts_with("multipart/related") {
-            true => unpacked(&content_type, body).await?,
-            false => (body, Vec::new()),
+        let response = match noted {
+            true => self.call(operation, message, form).await.map_err(Failure::of_call)?,
+            false => response,
         };
-        let status = parts.status.as_u16();
-        Ok(Answer { status, content_type, body, parts: others, time: Duration::ZERO })
+        read(response).await.map_err(Failure::Unread)
     }
 
     async fn call(&self, operation: &Operation, message: &[u8], form: Form) -> Result<http::Response<B>, BoxError> {
@@ -120,6 +117,51 @@ where
             headers.insert(AUTHORIZATION, value);
         }
         self.transport.clone().ready().await.map_err(Into::into)?.call(request).await.map_err(Into::into)
+    }
+}
+
+/// Reads a whole answer.
+async fn read<B>(response: http::Response<B>) -> Result<Answer, BoxError>
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    let (parts, body) = response.into_parts();
+    let body = Limited::new(body.map_err(Into::into), MAX_ANSWER).collect().await?.to_bytes();
+    let header = |name| {
+        let value = parts.headers.get(name).map(HeaderValue::as_bytes).unwrap_or_default();
+        String::from_utf8_lossy(value).into_owned()
+    };
+    let content_type = header(CONTENT_TYPE);
+    let (body, others) = match content_type.to_ascii_lowercase().starts_with("multipart/related") {
+        true => unpacked(&content_type, body).await?,
+        false => (body, Vec::new()),
+    };
+    Ok(Answer {
+        status: parts.status.as_u16(),
+        content_type,
+        content_encoding: header(CONTENT_ENCODING),
+        location: header(LOCATION),
+        body,
+        parts: others,
+        time: Duration::ZERO,
+    })
+}
+
+/// Why there is no answer.
+enum Failure {
+    /// There was no connection, or it ended before an answer.
+    Unsent(BoxError),
+    /// What came is no answer that can be read.
+    Unread(BoxError),
+}
+
+impl Failure {
+    /// Returns the failure of a call, which is an answer if it was not HTTP. hyper tells that in
+    /// words only, to those who do not depend on it.
+    fn of_call(error: BoxError) -> Self {
+        let is_answer = causes(&*error).any(|cause| cause.to_string().starts_with("invalid HTTP"));
+        if is_answer { Failure::Unread(error) } else { Failure::Unsent(error) }
     }
 }
 
@@ -154,7 +196,20 @@ async fn unpacked(content_type: &str, body: Bytes) -> Result<(Bytes, Parts), Box
     Ok((root, parts))
 }
 
+/// Explains why an answer cannot be read.
+fn explained(error: &(dyn std::error::Error + 'static)) -> String {
+    if causes(error).any(<dyn std::error::Error>::is::<LengthLimitError>) {
+        return format!("it is longer than {} MiB", MAX_ANSWER >> 20);
+    }
+    with_causes(error)
+}
+
 fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
-    let causes = std::iter::successors(Some(error), |&error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+    causes(error).map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+fn causes<'e>(
+    error: &'e (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
 }

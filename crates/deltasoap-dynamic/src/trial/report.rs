@@ -33,6 +33,8 @@ impl Report {
 pub enum Stop {
     /// The service did not answer at all: the reason.
     Unreachable(String),
+    /// The service answers, but its answers cannot be read: the reason.
+    Unreadable(String),
     /// The service requires other credentials: the HTTP status.
     Denied(u16),
     /// The service no longer answers.

@@ -144,12 +144,26 @@ where
         report
     }
 
-    /// Sends one message again, and judges the answer.
-    pub async fn replay(&self, operation: &Operation, kind: Kind, request: &[u8], form: Form) -> Vec<Finding> {
+    /// Sends a typical request; returns why there is no use in others, if the service does not answer
+    /// it or refuses the credentials.
+    pub async fn contact(&self, operation: &Operation) -> Option<Stop> {
+        let cases = operation.cases(self.settings.generation);
+        self.first_contact(operation, cases.typical()?).await
+    }
+
+    /// Sends one message again. Returns a finding if it fails the check, or has no answer at all.
+    pub async fn replay(
+        &self,
+        operation: &Operation,
+        check: Check,
+        kind: Kind,
+        request: &[u8],
+        form: Form,
+    ) -> Option<Finding> {
         let draft = Draft::parse(request);
         let draft = draft.map(|draft| Draft { form, ..draft });
-        let examined = match draft {
-            Some(draft) => self.examine(operation, kind, &draft).await,
+        let mut examined = match &draft {
+            Some(draft) => self.examine(operation, kind, draft).await,
             None => {
                 let outcome = self.sent(operation, request, form).await;
                 let draft = Draft { envelope: Node::default(), form, damage: Some(super::Damage::Cut) };
@@ -164,26 +178,42 @@ where
                 Examined { verdicts: judge(asked, &outcome), outcome }
             }
         };
-        let found = examined.verdicts.into_iter().filter(|it| self.settings.checks.has(it.check));
-        let found = found.filter_map(|it| Some((it.check, it.problem?)));
-        found
-            .map(|(check, problem)| Finding {
-                operation: operation.full_name(),
-                check,
-                severity: self.settings.checks.severity(check),
-                kind,
-                what: "a saved request".to_owned(),
-                case: 0,
-                reason: problem.reason,
-                way: problem.way,
-                request: request.to_vec(),
-                form,
-                outcome: examined.outcome.clone(),
-                count: 1,
-                others: Vec::new(),
-                is_repeatable: true,
-            })
-            .collect()
+        let problem = match (check, &draft) {
+            (Check::Idempotent, Some(draft)) => {
+                let second = self.send(operation, draft).await;
+                (!same::are_alike(&examined.outcome, &second)).then(differs)
+            }
+            (Check::Alive, _) if is_breakdown(&examined) => {
+                let typical = operation.cases(self.settings.generation).typical().cloned();
+                let is_alive = match typical {
+                    Some(typical) => self.is_alive(operation, &typical).await,
+                    None => true,
+                };
+                (!is_alive).then(dead)
+            }
+            _ => None,
+        };
+        examined.verdicts.extend(problem.map(|problem| Verdict { check, problem: Some(problem) }));
+        let Examined { outcome, verdicts } = examined;
+        let failing = |check| verdicts.iter().find(|it| it.check == check && it.problem.is_some());
+        let Verdict { check, problem } = failing(check).or_else(|| failing(Check::Answered))?.clone();
+        let problem = problem?;
+        Some(Finding {
+            operation: operation.full_name(),
+            check,
+            severity: self.settings.checks.severity(check),
+            kind,
+            what: "a saved request".to_owned(),
+            case: 0,
+            reason: problem.reason,
+            way: problem.way,
+            request: request.to_vec(),
+            form,
+            outcome,
+            count: 1,
+            others: Vec::new(),
+            is_repeatable: true,
+        })
     }
 
     async fn operation(&self, operation: &Operation, report: &mut Report, watch: &(dyn Fn(Event<'_>) + Sync)) {
@@ -192,10 +222,18 @@ where
             tested.skipped = Some(error.to_string());
             return report.operations.push(tested);
         }
-        let cases = operation.cases(self.settings.generation);
+        let cases = Cases::new(operation, self.settings.generation, self.deadline);
         let Some(typical) = cases.typical().cloned() else {
             tested.skipped = Some("no valid request could be made".to_owned());
             return report.operations.push(tested);
+        };
+        let cases = match self.wanted(cases) {
+            Ok(cases) => cases,
+            Err(reason) => {
+                report.stop = reason.is_none().then_some(Stop::Time);
+                tested.skipped = reason;
+                return report.operations.push(tested);
+            }
         };
         if report.operations.iter().all(|it| it.cases == 0) {
             report.stop = self.first_contact(operation, &typical).await;
@@ -250,8 +288,31 @@ where
                 true => None,
                 false => Some(Stop::Unreachable(reason)),
             },
+            Outcome::Broken(reason) => match self.is_alive(operation, typical).await {
+                true => None,
+                false => Some(Stop::Unreadable(reason)),
+            },
             Outcome::Answer(answer) if matches!(answer.status, 401 | 403 | 407) => Some(Stop::Denied(answer.status)),
             _ => None,
+        }
+    }
+
+    /// Returns the cases to send.
+    ///
+    /// # Errors
+    /// Returns why there are none: there is no case with the number. `None` if the time is over.
+    fn wanted(&self, mut cases: Cases) -> Result<Wanted, Option<String>> {
+        let Some(number) = self.settings.case else {
+            return Ok(Wanted::Many(Box::new(cases), self.settings.max_cases));
+        };
+        match cases.by_ref().find(|case| case.number == number) {
+            Some(case) => Ok(Wanted::One(Some(Box::new(case)))),
+            None if cases.is_late() => Err(None),
+            None => {
+                let count = cases.made();
+                let plural = if count == 1 { "" } else { "s" };
+                Err(Some(format!("it has {count} case{plural}, and none with the number {number}")))
+            }
         }
     }
 
@@ -259,15 +320,13 @@ where
     async fn cases(
         &self,
         operation: &Operation,
-        cases: Cases,
+        cases: Wanted,
         typical: &Draft,
         tested: &mut Tested,
         groups: &mut Vec<Group>,
         watch: &(dyn Fn(Event<'_>) + Sync),
     ) -> Option<Stop> {
-        let wanted = cases.take(self.settings.max_cases.max(self.settings.case.unwrap_or(0)) as usize);
-        let wanted = wanted.filter(|case| self.settings.case.is_none_or(|number| case.number == number));
-        let wanted = wanted.filter(|case| !case.kind.is_of_envelope() || !self.is_hanging(&case.what));
+        let wanted = cases.filter(|case| !case.kind.is_of_envelope() || !self.is_hanging(&case.what));
         let mut sent = stream::iter(wanted)
             .map(|case| async move {
                 let is_late = self.deadline.is_some_and(|deadline| Instant::now() > deadline);
@@ -295,7 +354,7 @@ where
                 return Some(Stop::Dead);
             }
         }
-        None
+        self.deadline.is_some_and(|deadline| Instant::now() > deadline).then_some(Stop::Time)
     }
 
     fn is_hanging(&self, what: &str) -> bool {
@@ -341,9 +400,7 @@ where
             return;
         }
         tested.tallies.entry(Check::Alive).or_default().failed += 1;
-        let reason = "the service no longer answers after this request".to_owned();
-        let problem = Problem { way: reason.clone(), reason };
-        groups.push(Group { check: Check::Alive, problem, case, outcome, count: 1 });
+        groups.push(Group { check: Check::Alive, problem: dead(), case, outcome, count: 1 });
     }
 
     fn is_idempotent(&self, operation: &Operation) -> bool {
@@ -361,8 +418,7 @@ where
             return;
         }
         tally.failed += 1;
-        let reason = "the second answer to the same request differs from the first".to_owned();
-        let problem = Problem { way: reason.clone(), reason };
+        let problem = differs();
         let what = "the same request twice".to_owned();
         let kind = Kind::Valid(Aspect::Typical);
         let case = Case { number: 1, kind, what, draft: typical.clone(), refusals: Vec::new() };
@@ -472,7 +528,9 @@ where
                 }
             }
         }
-        let severity = if is_repeatable { self.settings.checks.severity(check) } else { Severity::Warning };
+        // Strict tests forgive nothing, not even what happens once.
+        let is_sure = is_repeatable || self.settings.checks.strict;
+        let severity = if is_sure { self.settings.checks.severity(check) } else { Severity::Warning };
         Finding {
             operation: operation.full_name(),
             check,
@@ -543,12 +601,46 @@ where
     }
 }
 
+/// The cases that are sent.
+enum Wanted {
+    /// Those that there are, up to a number.
+    Many(Box<Cases>, u32),
+    /// One.
+    One(Option<Box<Case>>),
+}
+
+impl Iterator for Wanted {
+    type Item = Case;
+
+    fn next(&mut self) -> Option<Case> {
+        match self {
+            Wanted::Many(cases, left) => {
+                *left = left.checked_sub(1)?;
+                cases.next()
+            }
+            Wanted::One(case) => case.take().map(|case| *case),
+        }
+    }
+}
+
+/// Returns the problem of a service that does not live on.
+fn dead() -> Problem {
+    let reason = "the service no longer answers after this request".to_owned();
+    Problem { way: reason.clone(), reason }
+}
+
+/// Returns the problem of an operation that is not idempotent.
+fn differs() -> Problem {
+    let reason = "the second answer to the same request differs from the first".to_owned();
+    Problem { way: reason.clone(), reason }
+}
+
 type Request = http::Request<Body>;
 
 /// Returns true if the service may have broken down: no answer, or a 5xx that is no fault.
 fn is_breakdown(examined: &Examined) -> bool {
     match &examined.outcome {
-        Outcome::Lost(_) | Outcome::TimedOut(_) => true,
+        Outcome::Lost(_) | Outcome::Broken(_) | Outcome::TimedOut(_) => true,
         Outcome::Answer(answer) => answer.status >= 500 && matches!(Reply::of(answer), Reply::Other),
     }
 }

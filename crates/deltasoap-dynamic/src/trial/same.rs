@@ -8,6 +8,7 @@ pub(super) fn class(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Answer(answer) => Reply::of(answer).class(),
         Outcome::Lost(_) => "no answer".to_owned(),
+        Outcome::Broken(_) => "an answer that cannot be read".to_owned(),
         Outcome::TimedOut(_) => "no answer in time".to_owned(),
     }
 }

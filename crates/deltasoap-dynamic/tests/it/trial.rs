@@ -545,14 +545,59 @@ async fn a_finding_is_sent_again_as_it_was() {
     let finding = found(&report, Check::ServerFault)[0];
     let operation = desk().operation("Put").expect("an operation");
     let again = Tester::new(faulty(crash), access(), Settings::default());
-    let found = again.replay(&operation, finding.kind, &finding.request, finding.form).await;
-    assert_eq!(found.iter().map(|it| it.check).collect::<Vec<_>>(), [Check::ServerFault]);
+    let found = again.replay(&operation, finding.check, finding.kind, &finding.request, finding.form).await;
+    assert_eq!(found.map(|it| it.check), Some(Check::ServerFault));
     let mended = Tester::new(faulty(|_, _| Plant::Nothing), access(), Settings::default());
-    assert!(mended.replay(&operation, finding.kind, &finding.request, finding.form).await.is_empty());
+    let found = mended.replay(&operation, finding.check, finding.kind, &finding.request, finding.form).await;
+    assert!(found.is_none(), "{found:?}");
+    // What is not answered has not passed.
+    let lost = Tester::new(faulty(|_, _| Plant::Fails), access(), Settings::default());
+    let found = lost.replay(&operation, finding.check, finding.kind, &finding.request, finding.form).await;
+    assert_eq!(found.map(|it| (it.check, it.severity)), Some((Check::Answered, Severity::Failure)));
     // The number of the case alone finds it, too.
     let settings = Settings { case: Some(finding.case), ..Settings::default() };
     let single = run(faulty(crash), settings).await;
     assert_eq!((single.operations[0].cases, single.findings.len()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_case_that_does_not_exist_is_said_before_anything_is_sent() {
+    let contract = Contract::from_text(include_str!("../data/shop.wsdl")).expect("a WSDL");
+    let operation = contract.operation("Catalogue").expect("an operation");
+    let count = operation.cases(Generation::default()).count();
+    let service = Mock::new(contract.clone()).service().expect("a service");
+    let settings = Settings { case: Some(5000), ..Settings::default() };
+    let report = Tester::new(service, access(), settings).run(&[operation], &|_| {}).await;
+    let expected = format!("it has {count} cases, and none with the number 5000");
+    assert_eq!(report.operations[0].skipped.as_deref(), Some(&*expected));
+    assert_eq!(report.requests, 0);
+}
+
+#[tokio::test]
+async fn the_maximum_time_also_ends_what_is_not_sent() {
+    let settings =
+        Settings { case: Some(1_000_000), max_time: Some(Duration::from_millis(300)), ..Settings::default() };
+    let start = std::time::Instant::now();
+    let report = run(faulty(|_, _| Plant::Nothing), settings).await;
+    assert_eq!((report.stop, report.requests), (Some(Stop::Time), 0));
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+}
+
+/// A failure that does not come again is a warning, and one in strict tests.
+#[tokio::test]
+async fn failures_that_come_once_are_warnings_unless_the_test_is_strict() {
+    for (strict, severity) in [(false, Severity::Warning), (true, Severity::Failure)] {
+        let is_done = std::sync::atomic::AtomicBool::new(false);
+        let plant = move |text: &str, _: Option<&Node>| {
+            let fails = text.contains('😀') && !is_done.swap(true, std::sync::atomic::Ordering::SeqCst);
+            if fails { Plant::Fails } else { Plant::Nothing }
+        };
+        let only = vec![Check::Answered];
+        let settings = Settings { checks: Checks { only, strict, ..Checks::default() }, ..Settings::default() };
+        let report = run(faulty(plant), settings).await;
+        let [finding] = found(&report, Check::Answered)[..] else { panic!("{:#?}", shown(&report)) };
+        assert_eq!((finding.severity, finding.is_repeatable), (severity, false));
+    }
 }
 
 /// With several requests at a time, the same requests are sent and the same is found.

@@ -8,10 +8,12 @@ use deltasoap_dynamic::trial::{Check, Finding, Report, Severity, Stop, Tested};
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 use std::path::Path;
 
-/// Writes the report.
+/// Writes the report, and creates its directory.
 pub fn write(result: &Report, path: &Path) -> Result<()> {
     let text = text(result).map_err(|error| anyhow!("the JUnit report cannot be made: {}", with_causes(&error)))?;
-    files::write(path, text.as_bytes()).with_context(|| format!("{} cannot be written", path.display()))
+    let written =
+        path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| files::write(path, text.as_bytes()));
+    written.with_context(|| format!("{} cannot be written", path.display()))
 }
 
 fn text(result: &Report) -> Result<String, quick_junit::SerializeError> {
@@ -75,6 +77,7 @@ fn described(finding: &Finding) -> String {
 fn stopped(stop: &Stop) -> Option<String> {
     match stop {
         Stop::Unreachable(reason) => Some(format!("the service does not answer: {reason}")),
+        Stop::Unreadable(reason) => Some(format!("the service answers, but its answer cannot be read: {reason}")),
         Stop::Denied(status) => Some(format!("the service refuses the credentials: HTTP status {status}")),
         Stop::Dead | Stop::Time => None,
     }

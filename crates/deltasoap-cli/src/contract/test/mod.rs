@@ -1,10 +1,12 @@
 //! `test`: tests a service by its WSDL.
 
+mod again;
 mod blocks;
 mod junit;
 mod print;
 mod saved;
 
+use self::again::without_secrets;
 use super::access::{credentials, transport};
 use super::call::service_url;
 use super::{INTERPRETATION_NOTES, contract, policy_warnings, report_notes};
@@ -48,7 +50,8 @@ async fn tested(arguments: &Test) -> Result<ExitCode> {
         Some(folder) => saved::replay(arguments, &services, folder).await?,
         None => all(arguments, &services).await?,
     };
-    if let Some(folder) = &arguments.save {
+    let is_tested = result.operations.iter().any(|it| it.cases > 0);
+    if let Some(folder) = arguments.save.as_ref().filter(|_| is_tested) {
         saved::save(&result, folder)?;
     }
     if let Some(file) = &arguments.junit {
@@ -59,8 +62,12 @@ async fn tested(arguments: &Test) -> Result<ExitCode> {
         false => print::text(arguments, &result, &services)?,
     }
     Ok(match &result.stop {
-        Some(Stop::Unreachable(_) | Stop::Denied(_)) => ExitCode::from(NO_ANSWER),
+        Some(Stop::Unreachable(_) | Stop::Unreadable(_) | Stop::Denied(_)) => ExitCode::from(NO_ANSWER),
         _ if result.has_failures() => ExitCode::FAILURE,
+        _ if !is_tested => {
+            report("error: no operation was tested");
+            ExitCode::from(NOT_TESTED)
+        }
         _ => ExitCode::SUCCESS,
     })
 }
@@ -76,7 +83,7 @@ fn selected(arguments: &Test, contract: &Contract) -> Result<Vec<Operation>> {
     let all = contract.operations();
     for name in arguments.operations.iter().chain(&arguments.excluded).chain(&arguments.idempotent) {
         if !all.iter().any(|operation| is_named(operation, name)) {
-            let wsdl = shown(&arguments.description.wsdl);
+            let wsdl = without_secrets(&arguments.description.wsdl);
             bail!("there is no operation {name}; `deltasoap list {wsdl}` shows all operations");
         }
     }
@@ -137,7 +144,7 @@ fn by_url(arguments: &Test, operations: Vec<Operation>) -> Result<Vec<Service>> 
 /// Tests all services, and joins what was found.
 async fn all(arguments: &Test, services: &[Service]) -> Result<Report> {
     let count: usize = services.iter().map(|service| service.operations.len()).sum();
-    let urls: Vec<_> = services.iter().map(|service| shown(&service.url)).collect();
+    let urls: Vec<_> = services.iter().map(|service| without_secrets(&service.url)).collect();
     let plural = if count == 1 { "" } else { "s" };
     report(format_args!(
         "note: {count} operation{plural} at {}: the requests may change data; --operation and --exclude select",
@@ -171,7 +178,7 @@ fn tester(arguments: &Test, service: &Service) -> Result<Tester<HttpTransport>> 
     let own = Url::parse(&service.url).ok().and_then(|url| credentials_in(&url));
     let url: Uri = if own.is_some() { shown(&service.url) } else { service.url.clone() }
         .parse()
-        .with_context(|| format!("the URL {} is malformed", shown(&service.url)))?;
+        .with_context(|| format!("the URL {} is malformed", without_secrets(&service.url)))?;
     let mut access = Access::to(url);
     access.headers.extend(options.headers.iter().cloned());
     access.credentials = credentials(options)?.or(own);

@@ -1,19 +1,14 @@
 //! The report as text and as JSON.
 
-use super::saved::file_name;
-use super::{Service, failed};
+use super::{Service, again, failed};
 use crate::cli::Test;
 use crate::output::{one_line, print_line};
 use anyhow::Result;
-use deltasoap_dynamic::trial::{Finding, Form, Outcome, Report, Severity, Stop, Tested, http_headers};
-use deltasoap_http::is_secret_header;
-use deltasoap_wsdl::fetch::shown;
+use deltasoap_dynamic::trial::{Finding, Form, Outcome, Report, Severity, Stop, Tested};
 use serde_json::{Value as Json, json};
 
 /// Maximum number of characters of a request and of an answer.
 const MAX_SHOWN: usize = 2_000;
-/// Maximum number of bytes of a request in the text of a command.
-const MAX_INLINE: usize = 4_000;
 /// Maximum number of warnings in the text output.
 const MAX_WARNINGS: usize = 50;
 
@@ -29,6 +24,9 @@ pub fn text(arguments: &Test, result: &Report, services: &[Service]) -> Result<(
     match &result.stop {
         Some(Stop::Unreachable(reason)) => {
             print_line(format_args!("the service does not answer: {}", one_line(reason)))?;
+        }
+        Some(Stop::Unreadable(reason)) => {
+            print_line(format_args!("the service answers, but its answer cannot be read: {}", one_line(reason)))?;
         }
         Some(Stop::Denied(status)) => {
             print_line(format_args!(
@@ -123,16 +121,25 @@ fn print_finding(
         Outcome::Answer(answer) => {
             let kind = if answer.content_type.is_empty() { "no content type" } else { &answer.content_type };
             print_line(format_args!("   answer: HTTP status {}, {}", answer.status, one_line(kind)))?;
-            print_message(&answer.body)?;
+            match answer.content_encoding.is_empty() {
+                true => print_message(&answer.body)?,
+                false => {
+                    let (count, coding) = (answer.body.len(), one_line(&answer.content_encoding));
+                    print_line(format_args!("     {count} bytes with Content-Encoding: {coding}"))?;
+                }
+            }
         }
         Outcome::Lost(reason) => print_line(format_args!("   no answer: {}", one_line(reason)))?,
+        Outcome::Broken(reason) => {
+            print_line(format_args!("   the answer cannot be read: {}", one_line(reason)))?;
+        }
         Outcome::TimedOut(time) => print_line(format_args!("   no answer within {} s", time.as_secs_f32()))?,
     }
-    if let Some(curl) = curl(arguments, services, number, finding) {
+    if let Some(curl) = again::curl(arguments, services, number, finding) {
         print_line(format_args!("   {}", one_line(&curl)))?;
     }
     if arguments.replay.is_none() {
-        print_line(format_args!("   {}", one_line(&again(arguments, result, finding))))?;
+        print_line(format_args!("   {}", one_line(&again::case(arguments, result, finding))))?;
     }
     Ok(())
 }
@@ -188,64 +195,6 @@ fn print_message(message: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the command that sends the request again without this program; `None` if the request is
-/// no text and was not saved.
-fn curl(arguments: &Test, services: &[Service], number: usize, finding: &Finding) -> Option<String> {
-    let found = services
-        .iter()
-        .find_map(|service| Some((service, service.operations.iter().find(|it| it.full_name() == finding.operation)?)));
-    let (service, operation) = found?;
-    let body = match (&arguments.save, std::str::from_utf8(&finding.request)) {
-        (Some(folder), _) => format!("@{}", folder.join(format!("{}.xml", file_name(number, finding))).display()),
-        // A text that begins with @ would be the name of a file.
-        (None, Ok(text)) if text.len() <= MAX_INLINE && !text.starts_with('@') => text.to_owned(),
-        (None, _) => return None,
-    };
-    let access = &arguments.description.loading.access;
-    let mut command = format!("curl -sS {}", quoted(&shown(&service.url)));
-    for (name, value) in http_headers(operation, finding.form) {
-        command.push_str(&format!(" -H {}", quoted(&format!("{name}: {value}"))));
-    }
-    if finding.form == Form::Chunked {
-        command.push_str(" -H 'Transfer-Encoding: chunked'");
-    }
-    for (name, value) in &access.headers {
-        let value = value.to_str().ok().filter(|_| !is_secret_header(name)).unwrap_or("...");
-        command.push_str(&format!(" -H {}", quoted(&format!("{name}: {value}"))));
-    }
-    if let Some(user) = &access.user {
-        let user = user.split(':').next().unwrap_or_default();
-        command.push_str(&format!("{} -u {}", if access.digest { " --digest" } else { "" }, quoted(user)));
-    }
-    if access.insecure {
-        command.push_str(" -k");
-    }
-    Some(format!("{command} --data-binary {}", quoted(&body)))
-}
-
-/// Returns the command that sends the case again, with the requests that show it.
-fn again(arguments: &Test, result: &Report, finding: &Finding) -> String {
-    let wsdl = quoted(&shown(&arguments.description.wsdl));
-    let endpoint = arguments.endpoint.as_deref().map(|url| format!(" --endpoint {}", quoted(&shown(url))));
-    let encodings = if arguments.encodings { " --encodings" } else { "" };
-    format!(
-        "deltasoap test {wsdl}{} --operation {} --seed {}{encodings} --case {}",
-        endpoint.unwrap_or_default(),
-        quoted(&finding.operation),
-        result.seed,
-        finding.case
-    )
-}
-
-/// Quotes a text for a shell, if it needs that.
-fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@?%+,".contains(c);
-    match !text.is_empty() && text.chars().all(is_plain) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', "'\\''")),
-    }
-}
-
 fn summary(result: &Report) -> String {
     let count = |severity| result.findings.iter().filter(|it| it.severity == severity).count();
     let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
@@ -275,6 +224,7 @@ pub fn as_json(result: &Report) -> Json {
 fn stopped(stop: &Stop) -> Json {
     match stop {
         Stop::Unreachable(reason) => json!({ "why": "unreachable", "reason": reason }),
+        Stop::Unreadable(reason) => json!({ "why": "unreadable", "reason": reason }),
         Stop::Denied(status) => json!({ "why": "denied", "status": status }),
         Stop::Dead => json!({ "why": "dead" }),
         Stop::Time => json!({ "why": "time" }),
@@ -305,6 +255,7 @@ fn finding_as_json(finding: &Finding) -> Json {
             "body": String::from_utf8_lossy(&answer.body),
         }),
         Outcome::Lost(reason) => json!({ "lost": reason }),
+        Outcome::Broken(reason) => json!({ "broken": reason }),
         Outcome::TimedOut(time) => json!({ "timed_out": time.as_secs_f64() }),
     };
     json!({
@@ -322,17 +273,4 @@ fn finding_as_json(finding: &Finding) -> Json {
         "request": String::from_utf8_lossy(&finding.request),
         "answer": answer,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_are_quoted_for_shells() {
-        assert_eq!(quoted("http://a/b?c"), "http://a/b?c");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted(""), "''");
-        assert_eq!(shlex::split(&quoted("<a b='c'>$x`y`</a>")), Some(vec!["<a b='c'>$x`y`</a>".to_owned()]));
-    }
 }

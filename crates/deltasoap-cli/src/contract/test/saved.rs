@@ -1,13 +1,13 @@
 //! Failing requests as files: the message in XML, and a file of JSON that says what it is.
 
-use super::{Service, tester};
+use super::{Service, settings, tester};
 use crate::cli::Test;
 use crate::files;
 use crate::output::report;
 use anyhow::{Context as _, Result, bail};
 use deltasoap_dynamic::trial::{Check, Finding, Form, Kind, Report, Tally, Tested};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a saved message is.
 #[derive(Debug, Serialize, Deserialize)]
@@ -24,9 +24,10 @@ struct Saved {
     case: u32,
 }
 
-/// Writes the requests of all findings.
+/// Writes the requests of all findings, in the place of those of earlier runs. Other files stay.
 pub fn save(result: &Report, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    clear(folder)?;
     for (number, finding) in result.findings.iter().enumerate() {
         let name = file_name(number + 1, finding);
         let saved = Saved {
@@ -49,6 +50,26 @@ pub fn save(result: &Report, folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Removes what an earlier run wrote: descriptions together with the requests of the same name.
+fn clear(folder: &Path) -> Result<()> {
+    for path in descriptions(folder)? {
+        let Some(stem) = path.file_stem().map(|it| it.to_string_lossy().into_owned()) else { continue };
+        let saved = files::read_text(&path).ok().and_then(|text| serde_json::from_str::<Saved>(&text).ok());
+        if saved.is_none_or(|saved| saved.request != format!("{stem}.xml")) {
+            continue;
+        }
+        for path in [path.with_extension("xml"), path] {
+            match std::fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(error).with_context(|| format!("{} cannot be removed", path.display()));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Returns the name of a finding's files, without its extension.
 pub fn file_name(number: usize, finding: &Finding) -> String {
     let operation = finding.operation.rsplit('.').next().unwrap_or_default();
@@ -58,13 +79,15 @@ pub fn file_name(number: usize, finding: &Finding) -> String {
 }
 
 /// Sends the saved requests again. The result has a finding for each that still fails the check that
-/// it failed before.
+/// it failed before, or has no answer.
 pub async fn replay(arguments: &Test, services: &[Service], folder: &Path) -> Result<Report> {
     let all = read(folder)?;
     if all.is_empty() {
         bail!("{} holds no saved requests", folder.display());
     }
+    let checks = settings(arguments).checks;
     let mut result = Report { seed: arguments.seed, ..Report::default() };
+    let mut contacted: Vec<&str> = Vec::new();
     for (saved, request) in all {
         let known = services.iter().find_map(|service| {
             Some((service, service.operations.iter().find(|it| it.full_name() == saved.operation)?))
@@ -79,13 +102,28 @@ pub async fn replay(arguments: &Test, services: &[Service], folder: &Path) -> Re
             Form::named(&saved.form).with_context(|| format!("{}: there is no form {}", saved.request, saved.form))?;
         let check = Check::named(&saved.check);
         let check = check.with_context(|| format!("{}: there is no check {}", saved.request, saved.check))?;
-        let found = tester(arguments, service)?.replay(operation, kind, &request, form).await;
-        let failing = found.into_iter().find(|finding| finding.check == check);
+        if !checks.has(check) {
+            report(format_args!("note: {}: the check {check} is not made", saved.request));
+            continue;
+        }
+        let tester = tester(arguments, service)?;
+        if !contacted.contains(&&*service.url) {
+            contacted.push(&service.url);
+            result.stop = tester.contact(operation).await;
+            if result.stop.is_some() {
+                return Ok(result);
+            }
+        }
+        let failing = tester.replay(operation, check, kind, &request, form).await;
+        let check = failing.as_ref().map_or(check, |finding| finding.check);
         note(&mut result, operation.full_name(), check, kind, failing.is_some());
         result.findings.extend(failing.map(|mut finding| {
             (finding.what, finding.case) = (saved.what, saved.case);
             finding
         }));
+    }
+    if result.requests == 0 {
+        bail!("no request in {} is for the operations and checks that are selected", folder.display());
     }
     Ok(result)
 }
@@ -105,14 +143,19 @@ fn note(result: &mut Report, operation: String, check: Check, kind: Kind, fails:
     tally.passed += u32::from(!fails);
 }
 
-/// Reads the saved requests, in the order of their names.
-fn read(folder: &Path) -> Result<Vec<(Saved, Vec<u8>)>> {
+/// Returns the files that may describe saved requests, in the order of their names.
+fn descriptions(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
     let mut paths = entries.map(|entry| entry.map(|it| it.path())).collect::<Result<Vec<_>, _>>()?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     alphanumeric_sort::sort_path_slice(&mut paths);
+    Ok(paths)
+}
+
+/// Reads the saved requests, in the order of their names.
+fn read(folder: &Path) -> Result<Vec<(Saved, Vec<u8>)>> {
     let mut all = Vec::new();
-    for path in paths {
+    for path in descriptions(folder)? {
         let text = files::read_text(&path)?;
         let saved: Saved =
             serde_json::from_str(&text).with_context(|| format!("{} does not describe a request", path.display()))?;
