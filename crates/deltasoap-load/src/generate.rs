@@ -35,6 +35,9 @@ pub struct Outcome {
     pub series: Option<Series>,
     /// Requests of an open loop that were sent late.
     pub lateness: Lateness,
+    /// Number of requests of an open loop that were due before the end, and were not sent: no
+    /// connection was free.
+    pub unsent: u64,
     /// Why the load ended.
     pub end: End,
 }
@@ -209,7 +212,9 @@ fn outcome<T: Traffic>(load: &Load<T>, parts: &[Arc<Part<T>>]) -> Outcome {
         (End::Complete, _) => whole.last,
         _ => Instant::now().min(load.end),
     };
+    let room = load.plan.requests.map_or(u64::MAX, |most| most.saturating_sub(load.measured.load(Relaxed)));
     Outcome {
+        unsent: whole.unsent + whole.undrawn.min(room),
         tallies: whole.tallies,
         time: last.saturating_duration_since(load.start),
         served: whole.served,
@@ -286,6 +291,10 @@ struct Record {
     served: u64,
     series: Option<Series>,
     lateness: Lateness,
+    /// Number of requests that a connection took, and did not send any more.
+    unsent: u64,
+    /// Number of requests that were due, and that no connection took.
+    undrawn: u64,
     /// The end of the last measured request.
     last: Instant,
 }
@@ -297,6 +306,8 @@ impl Record {
             served: 0,
             series: load.plan.stretch.map(Series::new),
             lateness: Lateness::default(),
+            unsent: 0,
+            undrawn: 0,
             last: load.start,
         }
     }
@@ -308,6 +319,8 @@ impl Record {
             series.add(other.clone());
         }
         self.lateness.add(other.lateness);
+        self.unsent += other.unsent;
+        self.undrawn += other.undrawn;
         self.last = self.last.max(other.last);
     }
 }
@@ -330,6 +343,9 @@ impl<T: Traffic> Part<T> {
         tokio::select! {
             () = async { while tasks.join_next().await.is_some() {} } => {}
             () = self.load.stop.stopped() => tasks.shutdown().await,
+        }
+        if !self.load.exhausted.is_stopped() {
+            self.record().undrawn = self.pace.undrawn(self.load.start, Instant::now().min(self.load.end));
         }
     }
 }
@@ -380,9 +396,8 @@ impl<T: Traffic> Connection<T> {
                 return;
             }
         }
-        if !plan.reconnect {
-            // Connections are made before the first request, so that its time does not include them.
-            self.wire = Wire::connect(&load.target).await.ok();
+        if !plan.reconnect && !self.connect().await {
+            return;
         }
         loop {
             let begin = part.pace.draw();
@@ -391,6 +406,10 @@ impl<T: Traffic> Connection<T> {
             }
             let was_free = part.pace.wait(begin, load.end).await;
             if begin >= load.end {
+                return;
+            }
+            if Instant::now() >= load.end {
+                self.part.record().unsent += u64::from(begin >= load.start);
                 return;
             }
             let slot = Slot { begin, late: begin.elapsed(), was_free };
@@ -403,9 +422,31 @@ impl<T: Traffic> Connection<T> {
                 tokio::time::sleep(RECONNECT).await;
             }
             if !plan.think.is_zero() {
-                tokio::time::sleep(plan.think).await;
+                tokio::time::sleep(plan.think.min(load.end.saturating_duration_since(Instant::now()))).await;
             }
         }
+    }
+
+    /// Connects before the first request, so that its time does not include this. A server that does
+    /// not let it happen in the time of a request has failed one. Returns false if there are no more
+    /// requests.
+    async fn connect(&mut self) -> bool {
+        let part = Arc::clone(&self.part);
+        let (load, start) = (&part.load, Instant::now());
+        match tokio::time::timeout(load.plan.timeout, Wire::connect(&load.target)).await {
+            // The first request tries again, and fails if this does.
+            Ok(connected) => self.wire = connected.ok(),
+            Err(_) => {
+                let begin = if load.plan.open.is_some() { part.pace.draw().min(Instant::now()) } else { start };
+                if !load.takes(begin) {
+                    return false;
+                }
+                let slot = Slot { begin, late: Duration::ZERO, was_free: true };
+                let turn = self.turn();
+                self.note(turn, slot, Err(Failed::new(Failure::Timeout, "there was no connection in time")));
+            }
+        }
+        true
     }
 
     fn turn(&mut self) -> Turn {
@@ -573,6 +614,45 @@ mod tests {
         assert!(outcome.total().answered() == 2 && outcome.time < Duration::from_secs(3), "{:?}", outcome.time);
     }
 
+    /// Starts a server that takes connections, and says nothing.
+    fn silent() -> (TcpListener, Target) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let target = Target::plain(listener.local_addr().unwrap());
+        (listener, target)
+    }
+
+    /// Two of 300 requests begin in the time, and get theirs. The others are not sent afterwards.
+    #[test]
+    fn an_open_loop_ends_with_its_time_though_the_server_hangs() {
+        let (_listener, target) = silent();
+        let ms = Duration::from_millis;
+        let plan = Plan {
+            connections: 2,
+            open: Some((1000.0, Arrivals::Constant)),
+            time: Some(ms(300)),
+            timeout: ms(500),
+            ..Plan::default()
+        };
+        let outcome = run(&target, Turns, &plan, &Stop::default(), &mut ()).unwrap();
+        assert_eq!((outcome.total().failed(), outcome.unsent, outcome.end), (2, 298, End::Complete));
+        assert!(outcome.time < Duration::from_secs(20), "{:?}", outcome.time);
+        let few = Plan { requests: Some(10), ..plan.clone() };
+        assert_eq!(run(&target, Turns, &few, &Stop::default(), &mut ()).unwrap().unsent, 8);
+        // A rate that nobody can send ends, too.
+        let (outcome, _) = load(&Plan { open: Some((1e12, Arrivals::Poisson)), ..plan });
+        assert!(outcome.unsent > 1_000_000_000 && outcome.time < Duration::from_secs(20), "{}", outcome.unsent);
+    }
+
+    #[test]
+    fn what_is_sent_in_time_leaves_nothing_unsent() {
+        for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
+            let open = Some((50.0, arrivals));
+            let (outcome, _) =
+                load(&Plan { connections: 8, threads: 2, open, time: Some(RECONNECT), ..Plan::default() });
+            assert_eq!(outcome.unsent, 0, "{arrivals:?}");
+        }
+    }
+
     #[test]
     fn thinking_clients_send_less_and_connections_join_one_by_one() {
         let (target, counts) = serve();
@@ -584,6 +664,8 @@ mod tests {
         let (outcome, [connections, _]) =
             load(&Plan { ramp: Duration::from_secs(60), time: Some(RECONNECT), ..plan.clone() });
         assert!(connections <= 1, "{connections}, {:?}", outcome.time);
+        let long = Plan { think: Duration::from_secs(600), ..plan.clone() };
+        assert!(load(&long).0.time < Duration::from_secs(20), "nobody thinks longer than the load lasts");
         let few = Plan { time: None, requests: Some(2), think: Duration::ZERO, ..plan };
         let (outcome, _) = load(&Plan { ramp: Duration::from_secs(60), ..few });
         assert!(outcome.time < Duration::from_secs(20), "nobody waits to join: {:?}", outcome.time);

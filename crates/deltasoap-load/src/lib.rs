@@ -64,5 +64,6 @@ pub use generate::{End, LoadError, Outcome, Progress, Stop, Watch, run, runtime}
 pub use pace::Arrivals;
 pub use plan::{Plan, Shares, Traffic, Turn};
 pub use record::{Failed, Failure, Failures, Lateness, Tally};
+pub use rustls::ClientConfig;
 pub use series::{Series, Stretch};
-pub use wire::{Answer, Target, Wire};
+pub use wire::{Answer, MAX_ANSWER, Target, Wire};

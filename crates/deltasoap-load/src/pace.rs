@@ -24,6 +24,9 @@ pub enum Arrivals {
 /// longer trusted; the rest is a busy wait.
 const TIMER: Duration = Duration::from_millis(2);
 
+/// A part of a request that is none: numbers of requests are computed with times.
+const ROUNDING: f64 = 1e-3;
+
 /// The pace of the connections of a thread.
 #[derive(Debug)]
 pub enum Pace {
@@ -49,6 +52,15 @@ impl Pace {
         match self {
             Pace::Closed => Instant::now(),
             Pace::Open(times) => times.lock().unwrap_or_else(PoisonError::into_inner).draw(),
+        }
+    }
+
+    /// Returns the number of requests from `start` until `end` whose times nobody has drawn. That of
+    /// random arrivals is what is expected.
+    pub fn undrawn(&self, start: Instant, end: Instant) -> u64 {
+        match self {
+            Pace::Closed => 0,
+            Pace::Open(times) => times.lock().unwrap_or_else(PoisonError::into_inner).undrawn(start, end),
         }
     }
 
@@ -84,6 +96,22 @@ impl Times {
             Arrivals::Poisson => self.random.exponential(),
         };
         self.begin + Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX / 4)
+    }
+
+    fn undrawn(&self, start: Instant, end: Instant) -> u64 {
+        let first = self.due.max(self.expected(start));
+        // A negative number becomes 0.
+        (self.expected(end) - first - ROUNDING).ceil() as u64
+    }
+
+    /// Returns the number of requests that are expected before a time.
+    fn expected(&self, time: Instant) -> f64 {
+        let seconds = time.saturating_duration_since(self.begin).as_secs_f64();
+        if seconds < self.ramp {
+            self.rate * seconds * seconds / (2.0 * self.ramp)
+        } else {
+            self.rate * (seconds - self.ramp / 2.0)
+        }
     }
 
     /// Returns the time after which as many requests are expected as are due: in the ramp, their
@@ -162,6 +190,19 @@ mod tests {
         let times = times(&plan, 0, 300);
         let before = |end: f64| times.iter().filter(|time| **time < end - 1e-6).count();
         assert_eq!((before(1.0), before(2.0), before(3.0)), (25, 100, 200));
+    }
+
+    #[test]
+    fn requests_that_nobody_has_drawn_are_counted() {
+        let begin = Instant::now();
+        let at = |seconds| begin + Duration::from_secs(seconds);
+        let pace = Pace::new(&Plan { ramp: Duration::from_secs(2), ..open(Arrivals::Constant, 100.0) }, begin, 0);
+        let undrawn = || [(0, 1), (0, 3), (1, 2), (3, 3)].map(|(start, end)| pace.undrawn(at(start), at(end)));
+        assert_eq!(undrawn(), [25, 200, 75, 0]);
+        let last = std::iter::repeat_with(|| pace.draw()).take(30).last().unwrap();
+        assert!(last > begin && last < at(2));
+        assert_eq!(undrawn(), [0, 170, 70, 0]);
+        assert_eq!(Pace::Closed.undrawn(at(0), at(9)), 0);
     }
 
     #[tokio::test]

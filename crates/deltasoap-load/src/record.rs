@@ -23,6 +23,8 @@ pub enum Failure {
     Timeout,
     /// The answer is not HTTP/1.1.
     Malformed,
+    /// The answer has more bytes than the target allows.
+    TooLarge,
     /// The answer has a status that is an error.
     Status(u16),
     /// The answer is a fault with this code.
@@ -43,6 +45,7 @@ impl Failure {
             Failure::Closed => "closed".to_owned(),
             Failure::Timeout => "timeout".to_owned(),
             Failure::Malformed => "malformed".to_owned(),
+            Failure::TooLarge => "too-large".to_owned(),
             Failure::Status(status) => format!("status {status}"),
             Failure::Fault(code) => format!("fault {code}"),
             Failure::Wrong => "wrong values".to_owned(),
@@ -177,6 +180,10 @@ pub struct Lateness {
     pub own: u64,
     /// The longest of these delays.
     pub longest: Duration,
+    /// Number of requests for which a connection was free at their time.
+    pub free: u64,
+    /// The sum of all their delays, however short.
+    pub delays: Duration,
 }
 
 impl Lateness {
@@ -187,7 +194,11 @@ impl Lateness {
     pub(crate) fn note(&mut self, late: Duration, was_free: bool) {
         if !was_free {
             self.waited += 1;
-        } else if late > Self::TOLERATED {
+            return;
+        }
+        self.free += 1;
+        self.delays = self.delays.saturating_add(late);
+        if late > Self::TOLERATED {
             self.own += 1;
             self.longest = self.longest.max(late);
         }
@@ -197,6 +208,13 @@ impl Lateness {
         self.waited += other.waited;
         self.own += other.own;
         self.longest = self.longest.max(other.longest);
+        self.free += other.free;
+        self.delays = self.delays.saturating_add(other.delays);
+    }
+
+    /// Returns the mean delay of requests for which a connection was free: the generator's own.
+    pub fn mean(&self) -> Duration {
+        self.delays.checked_div(u32::try_from(self.free).unwrap_or(u32::MAX)).unwrap_or_default()
     }
 }
 
@@ -232,6 +250,19 @@ mod tests {
         let mut tally = Tally::default();
         tally.note(Ok(Duration::from_secs(100_000)));
         assert!(tally.max_us() >= 5.9e8);
+    }
+
+    #[test]
+    fn only_the_generators_own_delays_are_its_lateness() {
+        let mut one = Lateness::default();
+        one.note(Duration::from_secs(9), false);
+        assert_eq!(one.mean(), Duration::ZERO);
+        one.note(Duration::from_micros(200), true);
+        let mut other = Lateness::default();
+        other.note(Duration::from_millis(4), true);
+        one.add(other);
+        assert_eq!((one.waited, one.own, one.free, one.longest), (1, 1, 2, Duration::from_millis(4)));
+        assert_eq!(one.mean(), Duration::from_micros(2_100));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 use crate::generate::LoadError;
 use crate::record::{Failed, Failure};
+use rustls::CertificateError;
 use rustls::pki_types::ServerName;
 use std::io;
 use std::net::SocketAddr;
@@ -24,20 +25,26 @@ const PIECE: usize = 32 << 10;
 const MIN_FREE: usize = 16 << 10;
 /// Maximum number of headers in an answer.
 const HEADERS: usize = 64;
-/// Maximum number of bytes of an answer.
-const MAX_ANSWER: usize = 1 << 30;
+/// Maximum number of bytes of an answer's head, and of the line before a chunk.
+const MAX_HEAD: usize = 256 << 10;
+/// Maximum number of bytes of an answer, by default.
+pub const MAX_ANSWER: usize = 64 << 20;
+/// The system's number of "too many open files".
+#[cfg(unix)]
+const TOO_MANY_FILES: i32 = 24;
 
 /// A server: its address, and the name in its certificate if it is reached by TLS.
 #[derive(Debug, Clone)]
 pub struct Target {
     address: SocketAddr,
     tls: Option<(Arc<rustls::ClientConfig>, ServerName<'static>)>,
+    max_answer: usize,
 }
 
 impl Target {
     /// Returns a server without TLS.
     pub fn plain(address: SocketAddr) -> Self {
-        Target { address, tls: None }
+        Target { address, tls: None, max_answer: MAX_ANSWER }
     }
 
     /// Returns a server with TLS, whose certificate has the name or address `host`.
@@ -48,7 +55,13 @@ impl Target {
         // Brackets belong to the URL, not to the address.
         let name = host.trim_start_matches('[').trim_end_matches(']').to_owned();
         let name = ServerName::try_from(name).map_err(|_| LoadError::Host(host.to_owned()))?;
-        Ok(Target { address, tls: Some((Arc::new(config), name)) })
+        Ok(Target { address, tls: Some((Arc::new(config), name)), max_answer: MAX_ANSWER })
+    }
+
+    /// Sets the maximum number of bytes of an answer, with its head; a longer one is
+    /// [too large](Failure::TooLarge). Each connection may need that much memory.
+    pub fn max_answer(self, bytes: usize) -> Self {
+        Target { max_answer: bytes, ..self }
     }
 }
 
@@ -57,6 +70,8 @@ impl Target {
 pub struct Wire {
     stream: Stream,
     buffer: Vec<u8>,
+    /// Maximum number of bytes of an answer.
+    max: usize,
     /// True after the server announced that it will close the connection.
     is_last: bool,
 }
@@ -148,8 +163,8 @@ impl Wire {
     /// When this fails.
     pub async fn connect(target: &Target) -> Result<Self, Failed> {
         match Stream::connect(target).await {
-            Ok(stream) => Ok(Wire { stream, buffer: Vec::new(), is_last: false }),
-            Err(error) => Err(Failed::new(Failure::Connect, error.to_string())),
+            Ok(stream) => Ok(Wire { stream, buffer: Vec::new(), max: target.max_answer, is_last: false }),
+            Err(error) => Err(Failed::new(Failure::Connect, explained(&error))),
         }
     }
 
@@ -166,7 +181,7 @@ impl Wire {
         self.is_last = true;
         self.send(request).await?;
         self.buffer.clear();
-        let head = self.head().await?;
+        let (head, interim) = self.final_head().await?;
         let end = match head.length {
             Length::Bytes(length) => self.counted(head.len, length).await?,
             Length::Chunks => self.chunked(head.len).await?,
@@ -174,7 +189,7 @@ impl Wire {
         };
         self.is_last = head.is_last || head.length == Length::Rest;
         let (start, body) = self.buffer[..end].split_at(head.len);
-        Ok(Answer { status: head.status, body, head: start, len: self.buffer.len() })
+        Ok(Answer { status: head.status, body, head: start, len: interim + self.buffer.len() })
     }
 
     async fn send(&mut self, request: &[u8]) -> io::Result<()> {
@@ -187,12 +202,30 @@ impl Wire {
         Ok(())
     }
 
+    /// Reads the head of the final answer; returns it with the number of bytes of interim answers
+    /// before it, which are dropped (RFC 9110, 15.2).
+    async fn final_head(&mut self) -> Result<(Head, usize), Failed> {
+        let mut interim = 0;
+        loop {
+            let head = self.head().await?;
+            match head.status {
+                101 => return Err(malformed("it changes the protocol, which nobody has asked for")),
+                100..200 => drop(self.buffer.drain(..head.len)),
+                _ => return Ok((head, interim)),
+            }
+            interim += head.len;
+        }
+    }
+
     async fn head(&mut self) -> Result<Head, Failed> {
         loop {
-            self.more().await?;
             if let Some(head) = Head::parse(&self.buffer)? {
                 return Ok(head);
             }
+            if self.buffer.len() > MAX_HEAD {
+                return Err(malformed(&format!("its head has more than {MAX_HEAD} bytes")));
+            }
+            self.more().await?;
         }
     }
 
@@ -204,16 +237,22 @@ impl Wire {
     }
 
     async fn read(&mut self) -> Result<usize, Failed> {
-        if self.buffer.len() > MAX_ANSWER {
-            return Err(Failed::new(Failure::Malformed, "the answer has more than 1 GiB"));
-        }
+        self.check_size(self.buffer.len())?;
         self.buffer.reserve(MIN_FREE);
         Ok(self.stream.read_buf(&mut self.buffer).await?)
+    }
+
+    fn check_size(&self, size: usize) -> Result<(), Failed> {
+        if size > self.max {
+            return Err(Failed::new(Failure::TooLarge, format!("the answer has more than {} bytes", self.max)));
+        }
+        Ok(())
     }
 
     /// Reads a body of known length; returns its end.
     async fn counted(&mut self, start: usize, length: usize) -> Result<usize, Failed> {
         let end = start.checked_add(length).ok_or_else(|| malformed("its length"))?;
+        self.check_size(end)?;
         while self.buffer.len() < end {
             self.more().await?;
         }
@@ -225,12 +264,16 @@ impl Wire {
         let (mut end, mut at) = (start, start);
         loop {
             let Some((skip, size)) = chunk_size(&self.buffer[at..])? else {
+                if self.buffer.len() - at > MAX_HEAD {
+                    return Err(malformed("the line before a chunk is too long"));
+                }
                 self.more().await?;
                 continue;
             };
             let data = at + skip;
             let next = data.checked_add(size).and_then(|next| next.checked_add(2));
             let next = next.ok_or_else(|| malformed("the size of a chunk"))?;
+            self.check_size(next)?;
             while self.buffer.len() < next {
                 self.more().await?;
             }
@@ -246,6 +289,37 @@ impl Wire {
     async fn rest(&mut self) -> Result<usize, Failed> {
         while self.read().await? > 0 {}
         Ok(self.buffer.len())
+    }
+}
+
+/// Returns in words why a connection failed.
+fn explained(error: &io::Error) -> String {
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(TOO_MANY_FILES) {
+        return "too many open files: each connection needs one, and `ulimit -n` sets how many there may be".to_owned();
+    }
+    let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    match tls {
+        Some(rustls::Error::InvalidCertificate(why)) => untrusted(why),
+        Some(rustls::Error::InvalidMessage(_)) => "the server does not speak TLS at this port".to_owned(),
+        Some(rustls::Error::AlertReceived(alert)) => format!("the server refused the TLS connection: {alert:?}"),
+        _ => error.to_string(),
+    }
+}
+
+fn untrusted(why: &CertificateError) -> String {
+    match why {
+        CertificateError::UnknownIssuer => {
+            "the server's certificate was issued by an authority that is not trusted".to_owned()
+        }
+        // What webpki says of a certificate that is its own authority.
+        CertificateError::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity") => {
+            "the server's certificate is that of an authority, and is not trusted itself".to_owned()
+        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "the server's certificate expired".to_owned()
+        }
+        why => format!("the server's certificate is not valid: {why}"),
     }
 }
 
@@ -319,6 +393,10 @@ mod tests {
     use std::net::TcpListener;
     use std::thread;
 
+    /// An answer of more than 100 bytes whose length is not announced.
+    const ENDLESS: &str = "HTTP/1.1 200 OK\r\n\r\n0123456789012345678901234567890123456789012345678901234567890123456789\
+                           0123456789012345678901234567890123456789012345678901234567890123456789";
+
     /// Returns what a client gets from a server with this answer, sent in pieces of `piece` bytes:
     /// status, body, and whether the connection stays open.
     fn exchange(answer: &'static str, piece: usize) -> Result<(u16, String, bool), Failure> {
@@ -328,13 +406,12 @@ mod tests {
             let mut stream = listener.accept().unwrap().0;
             stream.set_nodelay(true).unwrap();
             stream.read_exact(&mut [0; 7]).unwrap();
-            for piece in answer.as_bytes().chunks(piece) {
-                stream.write_all(piece).unwrap();
-            }
+            // A client that has had enough closes.
+            let _ = answer.as_bytes().chunks(piece).try_for_each(|piece| stream.write_all(piece));
         });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let got = runtime.block_on(async {
-            let mut wire = Wire::connect(&Target::plain(server)).await?;
+            let mut wire = Wire::connect(&Target::plain(server).max_answer(100)).await?;
             let Answer { status, body, .. } = wire.exchange(b"request").await?;
             let body = String::from_utf8(body.to_vec()).unwrap();
             Ok((status, body, !wire.is_last))
@@ -358,6 +435,9 @@ mod tests {
             assert_eq!(exchange(kept, piece), Ok((200, String::new(), true)));
             let rest = "HTTP/1.1 200 OK\r\n\r\nhello";
             assert_eq!(exchange(rest, piece), Ok((200, "hello".to_owned(), false)));
+            let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n\
+                           HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+            assert_eq!(exchange(interim, piece), Ok((200, "hello".to_owned(), true)));
             let none = "HTTP/1.1 204 No Content\r\n\r\n";
             assert_eq!(exchange(none, piece), Ok((204, String::new(), true)));
         }
@@ -380,6 +460,19 @@ mod tests {
     }
 
     #[test]
+    fn failures_to_connect_are_in_words() {
+        let tls = |error| explained(&io::Error::new(io::ErrorKind::InvalidData, error));
+        assert!(tls(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer)).contains("not trusted"));
+        assert!(tls(rustls::Error::InvalidCertificate(CertificateError::Expired)).contains("expired"));
+        let plain = rustls::InvalidMessage::InvalidContentType;
+        assert!(tls(rustls::Error::InvalidMessage(plain)).contains("does not speak TLS"));
+        let alert = rustls::Error::AlertReceived(rustls::AlertDescription::HandshakeFailure);
+        assert!(tls(alert).contains("HandshakeFailure"));
+        #[cfg(unix)]
+        assert!(explained(&io::Error::from_raw_os_error(TOO_MANY_FILES)).contains("ulimit -n"));
+    }
+
+    #[test]
     fn what_is_no_answer_is_a_failure() {
         for (answer, failure) in [
             ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell", Failure::Closed),
@@ -389,6 +482,11 @@ mod tests {
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhe", Failure::Closed),
             ("well, er\r\n\r\n", Failure::Malformed),
             ("HTTP/1.1 200", Failure::Closed),
+            ("HTTP/1.1 100 Continue\r\n\r\n", Failure::Closed),
+            ("HTTP/1.1 101 Switching Protocols\r\n\r\n", Failure::Malformed),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n", Failure::TooLarge),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3B9ACA00\r\n", Failure::TooLarge),
+            (ENDLESS, Failure::TooLarge),
         ] {
             assert_eq!(exchange(answer, 1000), Err(failure), "{answer}");
         }

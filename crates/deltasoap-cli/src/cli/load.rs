@@ -4,7 +4,7 @@ use super::contract::Loading;
 use super::values::{self, ParseWith};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgGroup, Args, ValueEnum};
-use deltasoap_load::Arrivals;
+use deltasoap_load::{Arrivals, MAX_ANSWER};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,11 +16,33 @@ pub const EXAMPLES: &str = "Examples:
   deltasoap load shop.wsdl --all --check schema --html load.html
   deltasoap load --messages captured/ --endpoint http://localhost:8080/ --fail-if 'p99>50ms' --fail-if 'errors>1%'
 
-Exit codes: 0 success, 1 the command failed, a condition of --fail-if holds, --max-errors was reached, or no
-answer was good, 2 wrong arguments, 4 the service did not answer.";
+Exit codes: 0 success, 1 a condition of --fail-if holds, --max-errors was reached, no answer was good, or the
+results cannot be written, 2 wrong arguments, or an input cannot be used, 4 the service did not answer.";
+
+/// Maximum number of requests per second.
+const MAX_RATE: f64 = 1e6;
+
+fn rate(text: &str) -> Result<f64, String> {
+    let rate = values::rate(text)?;
+    if rate > MAX_RATE { Err(format!("at most {MAX_RATE} requests per second are possible")) } else { Ok(rate) }
+}
+
+/// Parses a duration above 0.
+fn duration(text: &str) -> Result<Duration, String> {
+    let seconds = values::seconds(text)?;
+    if seconds.is_zero() { Err("it must be above 0".to_owned()) } else { Ok(seconds) }
+}
+
+/// Parses a number of bytes above 0.
+fn bytes(text: &str) -> Result<usize, String> {
+    let bytes = text.parse().ok().filter(|bytes| *bytes > 0);
+    bytes.ok_or_else(|| format!("expected a number of bytes above 0, found {text:?}"))
+}
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("digest", |unsupported| unsupported.hide(true)))]
+#[command(mut_arg("proxy", |unsupported| unsupported.hide(true)))]
 #[command(group = ArgGroup::new("wsdl").args(["description", "messages"]).multiple(true).required(true))]
 #[command(group = ArgGroup::new("what").args(["operation", "calls", "mix", "all", "messages"]).required(true))]
 pub struct Load {
@@ -74,12 +96,13 @@ pub struct Load {
     /// End after this many requests
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Load")]
     pub requests: Option<u64>,
-    /// End after this many seconds [default: 10, unless --requests is given]
-    #[arg(long, value_name = "S", value_parser = ParseWith(values::seconds), help_heading = "Load")]
+    /// End after this many seconds [default: 10, unless --requests is given]. Requests in flight get
+    /// their --timeout, and no others are sent
+    #[arg(long, value_name = "S", value_parser = ParseWith(duration), help_heading = "Load")]
     pub duration: Option<Duration>,
     /// Send this many requests per second, whether the service keeps up or not: an open loop.
     /// Default: a closed loop, in which each connection sends its next request after an answer
-    #[arg(long, value_name = "R", value_parser = ParseWith(values::rate), help_heading = "Load")]
+    #[arg(long, value_name = "R", value_parser = ParseWith(rate), help_heading = "Load")]
     pub rate: Option<f64>,
     /// Distribution of requests at such a rate
     #[arg(long, value_enum, default_value = "poisson", value_name = "HOW", help_heading = "Load")]
@@ -93,9 +116,13 @@ pub struct Load {
     /// Milliseconds between an answer and the next request of a connection
     #[arg(long, value_name = "MS", conflicts_with = "rate", default_value_t = 0, help_heading = "Load")]
     pub think: u64,
-    /// Give up a request after this many seconds
-    #[arg(long, value_name = "S", value_parser = ParseWith(values::seconds), default_value = "30", help_heading = "Load")]
+    /// Give up a request after this many seconds, with its connection and handshake
+    #[arg(long, value_name = "S", value_parser = ParseWith(duration), default_value = "30", help_heading = "Load")]
     pub timeout: Duration,
+    /// Maximum bytes of an answer, received and decompressed; a longer one is an error (too-large).
+    /// Each connection may need that much memory
+    #[arg(long, value_name = "BYTES", value_parser = ParseWith(bytes), default_value_t = MAX_ANSWER, help_heading = "Load")]
+    pub max_answer: usize,
     /// End after this many errors, with exit code 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Load")]
     pub max_errors: Option<u64>,
@@ -119,7 +146,7 @@ pub struct Load {
     #[arg(long, help_heading = "Answers")]
     pub faults_ok: bool,
     /// Exit with code 1 if this holds: a percentile (p50, p99.9), mean, max, errors or rate, compared
-    /// by < or > with a time, a number, or a percentage; may be given more than once
+    /// by <, <=, > or >= with a time, a number, or a percentage; may be given more than once
     #[arg(long = "fail-if", value_name = "CONDITION", value_parser = NonEmptyStringValueParser::new(), help_heading = "Answers")]
     pub conditions: Vec<String>,
     /// Print JSON instead of the table
@@ -140,4 +167,16 @@ pub enum Check {
     /// Also that the answer is one of the operation, and conforms to the WSDL; equal answers are
     /// checked once
     Schema,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_have_bounds() {
+        assert!(rate("1e6").is_ok() && rate("1e12").is_err() && rate("0").is_err());
+        assert!(duration("0.001").is_ok() && duration("0").is_err());
+        assert!(bytes("1") == Ok(1) && bytes("0").is_err() && bytes("64MB").is_err());
+    }
 }

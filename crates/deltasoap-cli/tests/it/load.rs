@@ -133,7 +133,7 @@ fn faults_and_conditions_decide_on_the_exit_code() {
     assert_eq!(code(&["--fail-if", "errors>5%", "--fail-if", "p50>60s"]), Some(1));
     assert_eq!(code(&["--fail-if", "errors>5%", "--faults-ok"]), Some(0));
     assert_eq!(code(&["--max-errors", "2"]), Some(1));
-    assert_eq!(code(&["--fail-if", "p50"]), Some(1), "that is no condition");
+    assert_eq!(code(&["--fail-if", "p50"]), Some(2), "that is no condition");
     let text =
         run(&["load", &shop(), "Soap11.Order", "-n", "10", "--endpoint", &server.url(), "--fail-if", "errors>0"]);
     assert!(stderr(&text).contains("failed: errors>0: there are 1"), "{text:?}");
@@ -190,7 +190,7 @@ fn rows_of_a_table_and_several_operations_are_mixed() {
     let mix = "[[call]]\noperation = \"Soap12.Order\"\ndata = { customer = \"Eve\", item = [] }\n\
                [[call]]\noperation = \"Soap11.Catalogue\"\nweight = 2\n";
     let refused = load(&server.url(), &[&shop(), "--mix", &write("mix.toml", mix)]);
-    assert!(refused.status.code() == Some(1) && stderr(&refused).contains("item"), "{refused:?}");
+    assert!(refused.status.code() == Some(2) && stderr(&refused).contains("item"), "{refused:?}");
     let item = mix.replace("[]", "[{ code = \"A-1\", count = 1 }]");
     let mixed = json(&load(&server.url(), &[&shop(), "--mix", &write("mix.toml", &item), "-n", "30"]));
     assert_eq!(mixed["total"]["answered"], 30, "{mixed}");
@@ -199,10 +199,19 @@ fn rows_of_a_table_and_several_operations_are_mixed() {
         (&["--call", "Nothing"][..], "Nothing"),
         (&["Soap11.Order", "-d", "{{nobody}}"], "--data-from"),
         (&["Soap11.Order", "-d", "{\"customer\": 1"], "not usable as JSON"),
+        (&["Soap11.Order", "-d", r#"{"customer": "{{i + 1}}", "item": []}"#], "{{i + 1}} is no variable"),
+        (&["Soap11.Order", "-d", r#"{"customer": "{{i}", "item": []}"#], "{{i} has no end"),
+        (&["Soap11.Order", "-d", "@/no/such/file"], "/no/such/file"),
+        (&["Soap11.Order", "--data-from", "/no/such/file"], "/no/such/file"),
         (&["Soap11.Order", "--digest", "-u", "a:b"], "--digest"),
+        (&["Soap11.Order", "--proxy", "http://127.0.0.1:1"], "--proxy"),
+        (&["Soap11.Order", "--duration", "0"], "above 0"),
+        (&["Soap11.Order", "--rate", "1e12"], "at most 1000000"),
+        (&["--call", "Soap11.Order=x"], "not a weight"),
+        (&["--messages", "/no/such/folder"], "does not exist"),
     ] {
         let output = load(&server.url(), &[&[&shop()[..]], arguments].concat());
-        assert!(output.status.code() == Some(1) && stderr(&output).contains(expected), "{output:?}");
+        assert!(output.status.code() == Some(2) && stderr(&output).contains(expected), "{output:?}");
     }
     assert_eq!(load(&server.url(), &[&shop()]).status.code(), Some(2), "nothing to send");
 }
@@ -250,7 +259,7 @@ fn recorded_messages_are_sent_as_they_are() {
     let sent = server.requests.lock().expect("no panic").clone();
     assert!(sent[4..].iter().all(|it| it.contains("authorization: Basic YWRhOnB3\r\nx-trace: 1\r\n")), "{sent:?}");
     let none = run(&["load", messages[0], messages[1]]);
-    assert!(none.status.code() == Some(1) && stderr(&none).contains("--endpoint"), "{none:?}");
+    assert!(none.status.code() == Some(2) && stderr(&none).contains("--endpoint"), "{none:?}");
 }
 
 #[test]
@@ -316,7 +325,68 @@ fn a_load_is_sent_by_tls_and_answered_in_gzip() {
         assert_eq!(json(&output)["total"]["answered"], 20);
     }
     let refused = send(&[]);
-    assert!(refused.status.code() == Some(4) && stderr(&refused).contains("certificate"), "{refused:?}");
+    let (code, text) = (refused.status.code(), stderr(&refused));
+    assert!(code == Some(4) && text.contains("not trusted") && text.contains("--cacert FILE"), "{text}");
+    let plain = load(&server.url.replace("https:", "http:"), &[&bench(), "echoStrings", "-n", "1"]);
+    assert_ne!(plain.status.code(), Some(0));
+}
+
+/// The handshake of TLS is part of the time of a request, and so is the first connection.
+#[test]
+fn a_service_that_says_nothing_is_given_up() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = silent.local_addr().expect("an address");
+    let output = orders(&format!("https://{address}/"), &["-n", "1", "--timeout", "0.2"]);
+    assert!(output.status.code() == Some(4) && stderr(&output).contains("no connection within"), "{output:?}");
+    let begin = std::time::Instant::now();
+    let open = ["--rate", "1000", "--arrivals", "constant", "--duration", "0.3", "--timeout", "0.5", "-c", "2"];
+    let output = orders(&format!("http://{address}/"), &open);
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+    let report = json(&output);
+    assert_eq!((&report["not_sent"], &report["total"]["errors"]), (&json!(298), &json!(2)), "{report}");
+    assert!(report["warnings"].to_string().contains("298 requests were not sent"), "{report}");
+    assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
+    let output = orders(&format!("http://{address}/"), &[&open[..], &["--fail-if", "errors>0"]].concat());
+    assert_eq!(output.status.code(), Some(1), "a condition decides: {output:?}");
+}
+
+#[test]
+fn answers_have_a_limit_and_may_follow_interim_ones() {
+    let long = Answering::alike(answer(200, &PLACED.replace('7', &"7".repeat(5000))));
+    let report = json(&orders(&long.url(), &["-n", "2", "--max-answer", "4000"]));
+    let failures = &report["total"]["failures"];
+    assert_eq!((&failures[0]["what"], &failures[0]["count"]), (&json!("too-large"), &json!(2)), "{report}");
+    let interim = Answering::alike(format!("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n{}", answer(200, PLACED)));
+    assert_eq!(json(&orders(&interim.url(), &["-n", "2", "--check", "schema"]))["total"]["answered"], 2);
+}
+
+#[test]
+fn secrets_of_the_url_are_sent_and_not_shown() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("load.html");
+    let server = Answering::alike(answer(200, PLACED));
+    let url = format!("{}?token=s3cret&tenant=7", server.url());
+    for format in [&["--json"][..], &[]] {
+        let html = ["--html", &path.to_string_lossy()].map(str::to_owned);
+        let html = html.each_ref().map(String::as_str);
+        let output = run(&[&["load", &shop(), "Soap11.Order", "-n", "1", "--endpoint", &url], format, &html].concat());
+        assert!(output.status.success(), "{output:?}");
+        let page = std::fs::read_to_string(&path).expect("a page");
+        let all = [stdout(&output), &stderr(&output), &page].concat();
+        assert!(all.contains("?token=") && all.contains("tenant="), "{all}");
+        assert!(!all.contains("s3cret"), "{all}");
+    }
+    assert!(server.requests.lock().expect("no panic")[0].contains("?token=s3cret&tenant=7 "));
+    let nobody = orders("http://127.0.0.1:1/?token=s3cret", &["-n", "1"]);
+    assert!(nobody.status.code() == Some(4) && !stderr(&nobody).contains("s3cret"), "{nobody:?}");
+}
+
+#[test]
+fn help_names_what_works() {
+    let output = run(&["load", "--help"]);
+    let help = stdout(&output);
+    assert!(help.contains("--cacert") && help.contains("--max-answer"), "{help}");
+    assert!(!help.contains("--digest") && !help.contains("--proxy"), "{help}");
 }
 
 #[cfg(unix)]

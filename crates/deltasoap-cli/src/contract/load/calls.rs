@@ -63,7 +63,8 @@ fn all(contract: &Contract, rows: &Rows) -> Result<Vec<Call>> {
 fn sample(operation: &Operation) -> Result<String> {
     let sample = operation.request_sample();
     let sample = sample.with_context(|| format!("there is no sample of {}'s request", operation.full_name()))?;
-    Ok(operation.request_to_json(&sample)?.to_string())
+    // Two braces in a text are no variable.
+    Ok(operation.request_to_json(&sample)?.to_string().replace("{{", "{\\u007b"))
 }
 
 /// A call as it is named.

@@ -10,10 +10,15 @@ use deltasoap::soap::Version;
 use deltasoap::types::Node;
 use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_load::{Answer, Failed, Failure};
+use flate2::bufread::MultiGzDecoder;
 use memchr::memmem;
+use std::borrow::Cow;
 use std::collections::HashSet;
+use std::io::Read as _;
 use std::sync::{Mutex, PoisonError};
 
+/// The first bytes of gzip (RFC 1952).
+const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Maximum number of good answers of a kind that are remembered.
 const MAX_KNOWN: usize = 256;
 /// Maximum number of their bytes.
@@ -26,6 +31,8 @@ const MAX_TEXT: usize = 300;
 pub struct Checker {
     level: Check,
     accepts_faults: bool,
+    /// Maximum number of bytes of a body after decompression.
+    max: usize,
     contract: Option<Contract>,
     kinds: Vec<Kind>,
 }
@@ -74,6 +81,7 @@ impl Checker {
     pub fn new<'o>(
         level: Check,
         accepts_faults: bool,
+        max: usize,
         contract: Option<Contract>,
         operations: impl Iterator<Item = Option<&'o Operation>>,
     ) -> Self {
@@ -82,7 +90,7 @@ impl Checker {
             is_one_way: operation.is_some_and(Operation::is_one_way),
             known: Mutex::default(),
         };
-        Checker { level, accepts_faults, contract, kinds: operations.map(kind).collect() }
+        Checker { level, accepts_faults, max, contract, kinds: operations.map(kind).collect() }
     }
 
     /// Checks an answer of a kind.
@@ -117,7 +125,8 @@ impl Checker {
     fn examine(&self, kind: &Kind, answer: &Answer<'_>) -> Result<(), Failed> {
         let is_good = (200..300).contains(&answer.status);
         let invalid = |why: String| if is_good { Failed::new(Failure::Invalid, why) } else { status(answer) };
-        let raw = Bytes::from([answer.head(), answer.body].concat());
+        let body = self.inflated(answer.body)?;
+        let raw = Bytes::from([answer.head(), &body].concat());
         let message = message_in(raw).map_err(|why| invalid(why.into_owned()))?;
         let envelope = Node::parse(&message.bytes).map_err(|error| invalid(error.to_string()))?;
         let (version, content) =
@@ -135,6 +144,29 @@ impl Checker {
                 findings.first().map_or(Ok(()), |finding| Err(invalid(one_line(&finding.to_string()))))
             }
             _ => Ok(()),
+        }
+    }
+}
+
+impl Checker {
+    /// Decompresses a body in gzip, up to the limit. What is no valid gzip is left as it is, to be
+    /// explained as no message.
+    fn inflated<'b>(&self, body: &'b [u8]) -> Result<Cow<'b, [u8]>, Failed> {
+        if !body.starts_with(&GZIP) {
+            return Ok(Cow::Borrowed(body));
+        }
+        let mut inflated = Vec::new();
+        let read = MultiGzDecoder::new(body).take(self.max as u64 + 1).read_to_end(&mut inflated);
+        match read {
+            _ if inflated.len() > self.max => {
+                let why = format!("the answer has more than {} bytes after decompression", self.max);
+                Err(Failed::new(Failure::TooLarge, why))
+            }
+            Ok(_) if inflated.starts_with(&GZIP) => {
+                Err(Failed::new(Failure::Invalid, "the answer is compressed several times"))
+            }
+            Ok(_) => Ok(Cow::Owned(inflated)),
+            Err(_) => Ok(Cow::Borrowed(body)),
         }
     }
 }
@@ -218,6 +250,7 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write as _;
 
     const WSDL: &str = include_str!("../../../../deltasoap-dynamic/tests/data/shop.wsdl");
     const NS: &str = "http://schemas.xmlsoap.org/soap/envelope/";
@@ -234,7 +267,7 @@ mod tests {
     fn judged(level: Check, accepts_faults: bool, status: u16, body: &str) -> Result<(), Failed> {
         let contract = Contract::from_text(WSDL).expect("a contract");
         let order = contract.operation("Order").expect("an operation");
-        let checker = Checker::new(level, accepts_faults, Some(contract), std::iter::once(Some(&order)));
+        let checker = Checker::new(level, accepts_faults, 1 << 20, Some(contract), std::iter::once(Some(&order)));
         let head = format!("HTTP/1.1 {status} X\r\nContent-Type: text/xml\r\n\r\n");
         let answer = Answer::new(status, head.as_bytes(), body.as_bytes());
         let first = checker.check(0, &answer);
@@ -261,6 +294,27 @@ mod tests {
              <s:Reason><s:Text xml:lang='en'>no</s:Text></s:Reason></s:Fault>",
         );
         assert_eq!(name(judged(Check::Fault, false, 400, &new)), "fault Sender.Bad");
+    }
+
+    #[test]
+    fn compressed_answers_have_the_same_limit() {
+        let zipped = |bytes: &[u8]| {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+            encoder.write_all(bytes).expect("memory");
+            encoder.finish().expect("gzip")
+        };
+        let judged = |body: &[u8]| {
+            let checker = Checker::new(Check::Fault, false, 10_000, None, std::iter::once(None));
+            let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Encoding: gzip\r\n\r\n";
+            name(checker.check(0, &Answer::new(200, head, body)))
+        };
+        let good = envelope(PLACED);
+        assert_eq!(judged(&zipped(good.as_bytes())), "good");
+        assert_eq!(judged(&zipped(envelope(&" ".repeat(10_000)).as_bytes())), "too-large");
+        assert_eq!(judged(&zipped(&zipped(good.as_bytes()))), "invalid answer");
+        let mut torn = zipped(good.as_bytes());
+        torn.truncate(60);
+        assert_eq!(judged(&torn), "invalid answer");
     }
 
     #[test]

@@ -17,17 +17,18 @@ mod traffic;
 
 use super::access::tls;
 use super::call::NO_ANSWER;
+use super::remedy::{SentCredentials, remedy};
 use super::{INTERPRETATION_NOTES, contract_of, policy_warnings, report_notes};
 use crate::cli;
 use crate::files::write_page;
-use crate::output::{one_line, report};
+use crate::output::{one_line, report, with_causes};
 use anyhow::{Context as _, Result, anyhow, ensure};
 use check::Checker;
 use conditions::Condition;
 use deltasoap_cost::measure::process_time;
 use deltasoap_dynamic::{Contract, Operation};
-use deltasoap_load::{End, Outcome, Plan, Progress, Shares, Stop, Target, Watch, Wire, run};
-use deltasoap_wsdl::fetch::shown;
+use deltasoap_load::{ClientConfig, End, Outcome, Plan, Progress, Shares, Stop, Target, Watch, Wire, run};
+use deltasoap_wsdl::fetch::without_credentials;
 use indicatif::{ProgressBar, ProgressStyle};
 use report::{Report, milliseconds};
 use std::collections::BTreeSet;
@@ -41,6 +42,8 @@ use url::Url;
 const DURATION: Duration = Duration::from_secs(10);
 /// Shortest stretch of time with figures of its own.
 const STRETCH: Duration = Duration::from_millis(250);
+/// Exit code if the arguments, or what they name, cannot be used.
+const UNUSABLE: u8 = 2;
 /// Maximum number of connections and of threads.
 const MAX_CONNECTIONS: usize = 100_000;
 const MAX_THREADS: usize = 256;
@@ -49,21 +52,22 @@ const MAX_HISTOGRAMS: usize = 2048;
 
 /// Loads a service and prints the results.
 pub async fn load(arguments: &cli::Load) -> Result<ExitCode> {
-    let conditions = conditions::conditions(&arguments.conditions)?;
-    refuse_unsupported(arguments)?;
-    let contract = arguments.wsdl.as_deref().map(|wsdl| contract_of(wsdl, &arguments.loading)).transpose()?;
-    contract.iter().for_each(|contract| report_notes(contract, &INTERPRETATION_NOTES));
-    let (url, prepared) = match &contract {
-        Some(contract) if arguments.messages.is_empty() => called(arguments, contract).await?,
-        contract => recorded(arguments, contract.as_ref())?,
+    let ready = match ready(arguments).await {
+        Ok(ready) => ready,
+        Err(error) => {
+            report(format_args!("error: {}", with_causes(error.as_ref())));
+            return Ok(ExitCode::from(UNUSABLE));
+        }
     };
-    let most = MAX_HISTOGRAMS / arguments.threads.get();
-    ensure!(prepared.kinds.len() <= most, "there are more than {most} operations; name fewer, or use fewer --threads");
+    let Ready { url, prepared, conditions, tls } = ready;
     let names: Vec<String> = prepared.kinds.iter().map(|kind| kind.name.clone()).collect();
-    let target = match target(&url, arguments).await? {
+    let target = match target(&url, tls.as_ref(), arguments).await? {
         Ok(target) => target,
         Err(why) => {
-            report(format_args!("error: {} cannot be reached: {why}", shown(url.as_str())));
+            // No proxy is used.
+            let hint = remedy(&why, SentCredentials::Nothing).filter(|hint| !hint.contains("--proxy"));
+            let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+            report(format_args!("error: {} cannot be reached: {why}{hint}", shown(&url)));
             return Ok(ExitCode::from(NO_ANSWER));
         }
     };
@@ -74,13 +78,50 @@ pub async fn load(arguments: &cli::Load) -> Result<ExitCode> {
     Ok(exit_code(&report))
 }
 
+/// What a load needs, read and checked.
+struct Ready {
+    url: Url,
+    prepared: Prepared,
+    conditions: Vec<Condition>,
+    /// The configuration of TLS for `https`.
+    tls: Option<ClientConfig>,
+}
+
+/// Reads all inputs. An error is one of the arguments, or of what they name.
+async fn ready(arguments: &cli::Load) -> Result<Ready> {
+    let conditions = conditions::conditions(&arguments.conditions)?;
+    refuse_unsupported(arguments)?;
+    let contract = arguments.wsdl.as_deref().map(|wsdl| contract_of(wsdl, &arguments.loading)).transpose()?;
+    contract.iter().for_each(|contract| report_notes(contract, &INTERPRETATION_NOTES));
+    let (url, prepared) = match &contract {
+        Some(contract) if arguments.messages.is_empty() => called(arguments, contract).await?,
+        contract => recorded(arguments, contract.as_ref())?,
+    };
+    let most = MAX_HISTOGRAMS / arguments.threads.get();
+    ensure!(prepared.kinds.len() <= most, "there are more than {most} operations; name fewer, or use fewer --threads");
+    let tls = (url.scheme() == "https").then(|| tls(&arguments.loading.access)?.config().map_err(anyhow::Error::from));
+    Ok(Ready { url, prepared, conditions, tls: tls.transpose()? })
+}
+
 fn exit_code(report: &Report) -> ExitCode {
-    let is_bad = report.total.answered() == 0 || report.outcome.end == End::Failures || !report.held.is_empty();
-    match is_bad {
-        true if report.total.received == 0 => ExitCode::from(NO_ANSWER),
-        true => ExitCode::FAILURE,
-        false => ExitCode::SUCCESS,
+    let is_decided = report.outcome.end == End::Failures || !report.held.is_empty();
+    match report.total.answered() {
+        _ if is_decided => ExitCode::FAILURE,
+        0 if report.total.received == 0 => ExitCode::from(NO_ANSWER),
+        0 => ExitCode::FAILURE,
+        _ => ExitCode::SUCCESS,
     }
+}
+
+/// Formats a URL without what may be secret: credentials, the fragment, and the values of the query.
+fn shown(url: &Url) -> String {
+    let mut shown = without_credentials(url);
+    shown.set_query(None);
+    shown.set_fragment(None);
+    let hidden =
+        |part: &str| part.split_once('=').map_or("\u{2026}".to_owned(), |(name, _)| format!("{name}=\u{2026}"));
+    let query = url.query().map(|query| query.split('&').map(hidden).collect::<Vec<_>>().join("&"));
+    query.map_or_else(|| shown.to_string(), |query| format!("{shown}?{query}"))
 }
 
 fn refuse_unsupported(arguments: &cli::Load) -> Result<()> {
@@ -89,7 +130,6 @@ fn refuse_unsupported(arguments: &cli::Load) -> Result<()> {
     ensure!(access.proxy.is_none(), "--proxy: `load` sends without a proxy, which would be measured too");
     ensure!(arguments.connections.get() <= MAX_CONNECTIONS, "there can be at most {MAX_CONNECTIONS} connections");
     ensure!(arguments.threads.get() <= MAX_THREADS, "there can be at most {MAX_THREADS} threads");
-    ensure!(!arguments.timeout.is_zero(), "--timeout must be above 0");
     let is_schema = arguments.check == cli::Check::Schema;
     ensure!(!is_schema || arguments.wsdl.is_some(), "--check schema needs the WSDL");
     Ok(())
@@ -139,30 +179,28 @@ fn checker<'o>(
     contract: Option<&Contract>,
     operations: impl Iterator<Item = Option<&'o Operation>>,
 ) -> Checker {
-    Checker::new(arguments.check, arguments.faults_ok, contract.cloned(), operations)
+    Checker::new(arguments.check, arguments.faults_ok, arguments.max_answer, contract.cloned(), operations)
 }
 
 /// Finds an address of the service at which a server listens. The inner error is why there is none.
-async fn target(url: &Url, arguments: &cli::Load) -> Result<Result<Target, String>> {
+async fn target(url: &Url, config: Option<&ClientConfig>, arguments: &cli::Load) -> Result<Result<Target, String>> {
     let resolved = url.clone();
     let addresses = tokio::task::spawn_blocking(move || resolved.socket_addrs(|| None)).await?;
     let addresses = match addresses {
         Ok(addresses) => addresses,
         Err(error) => return Ok(Err(error.to_string())),
     };
-    let config =
-        (url.scheme() == "https").then(|| tls(&arguments.loading.access)?.config().map_err(anyhow::Error::from));
-    let config = config.transpose()?;
     let mut why = None;
     for address in addresses {
-        let target = match &config {
+        let target = match config {
             Some(config) => Target::tls(address, config.clone(), url.host_str().unwrap_or_default())?,
             None => Target::plain(address),
         };
+        let target = target.max_answer(arguments.max_answer);
         match tokio::time::timeout(arguments.timeout, Wire::connect(&target)).await {
             Ok(Ok(_)) => return Ok(Ok(target)),
             Ok(Err(failed)) => why = Some(failed.detail),
-            Err(_) => why = Some("no answer in time".to_owned()),
+            Err(_) => why = Some(format!("there is no connection within {:?}", arguments.timeout)),
         }
     }
     Ok(Err(why.unwrap_or_else(|| "its host has no address".to_owned())))
@@ -193,7 +231,7 @@ async fn generated(arguments: &cli::Load, target: Target, prepared: Prepared) ->
     let (plan, stop) = (plan(arguments), Stop::default());
     let threads = plan.threads as f64;
     let _guard = StopOnDrop(stop.clone());
-    let (stopped, is_open) = (stop.clone(), plan.open.is_some());
+    let stopped = stop.clone();
     let running = tokio::task::spawn_blocking(move || {
         let mut watcher = Watcher::new(&plan);
         let outcome = run(&target, prepared, &plan, &stopped, &mut watcher)?;
@@ -201,7 +239,7 @@ async fn generated(arguments: &cli::Load, target: Target, prepared: Prepared) ->
         let busy = watcher.begin.map(|(cpu, begin)| {
             (process_time().saturating_sub(cpu)).as_secs_f64() / begin.elapsed().as_secs_f64().max(f64::MIN_POSITIVE)
         });
-        anyhow::Ok((outcome, busy.map(|busy| busy / threads).filter(|_| !is_open)))
+        anyhow::Ok((outcome, busy.map(|busy| busy / threads)))
     });
     tokio::pin!(running);
     tokio::select! {
@@ -291,7 +329,7 @@ fn reported(
     let held = conditions.iter().filter_map(|condition| condition.holds(&total, outcome.time)).collect();
     let tallies = std::mem::take(&mut outcome.tallies);
     Report {
-        url: one_line(&shown(url.as_str())),
+        url: one_line(&shown(url)),
         plan: described(arguments, &outcome),
         rate: arguments.rate,
         kinds: names.into_iter().zip(tallies).collect(),
@@ -323,6 +361,16 @@ fn described(arguments: &cli::Load, outcome: &Outcome) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn secrets_of_a_url_are_not_shown() {
+        let shown = |url: &str| super::shown(&Url::parse(url).expect("a URL"));
+        assert_eq!(
+            shown("http://ada:pw@h/a?token=s3cret&x=1=2&k3y#f"),
+            "http://h/a?token=\u{2026}&x=\u{2026}&\u{2026}"
+        );
+        assert_eq!(shown("https://h:8443/a"), "https://h:8443/a");
+    }
 
     #[test]
     fn the_template_is_valid() {

@@ -5,6 +5,7 @@ use anyhow::Result;
 use deltasoap_load::{Failure, Failures, Outcome, Tally};
 use deltasoap_report::{Grid, number};
 use serde_json::{Value as Json, json};
+use std::time::Duration;
 
 /// A load and its results.
 #[derive(Debug)]
@@ -20,8 +21,8 @@ pub struct Report {
     /// The statistics of all kinds together.
     pub total: Tally,
     pub outcome: Outcome,
-    /// The processor time of the generator in a closed loop, as a share of its threads' time. In an
-    /// open loop it waits busily.
+    /// The processor time of the generator as a share of its threads' time. In an open loop this
+    /// includes waiting for the time of a request.
     pub cpu_share: Option<f64>,
     /// The conditions of --fail-if that hold.
     pub held: Vec<String>,
@@ -43,8 +44,15 @@ const HEADER: [&str; 12] = [
     "p99.9 ms",
     "max ms",
 ];
-/// Share of the generator's time, or of requests, from which it counts as a bottleneck.
+/// Share of the generator's time in a closed loop from which it is a bottleneck.
 const BUSY: f64 = 0.9;
+/// Shares of requests sent late, and of the generator's time, from which both together make it a
+/// bottleneck of an open loop.
+const LATE: f64 = 0.05;
+const LATE_BUSY: f64 = 0.8;
+/// Mean delay by the generator, as a share of the median latency, from which latencies are doubtful.
+const DELAY: f64 = 0.1;
+/// Share of requests that waited for a connection from which this is said.
 const MANY: f64 = 0.01;
 
 /// Explains the table.
@@ -101,12 +109,12 @@ impl Report {
         let requests = self.total.answered() + self.total.failed();
         let (lateness, mut all) = (self.outcome.lateness, Vec::new());
         let share = |count: u64| count as f64 / requests.max(1) as f64;
-        if share(lateness.own) > MANY {
+        all.extend(self.own_lateness(share(lateness.own)));
+        if self.outcome.unsent > 0 {
             all.push(format!(
-                "the generator was a bottleneck: it sent {:.1} % of the requests late, though a connection was free, up \
-                 to {} ms; --threads or another machine helps",
-                share(lateness.own) * 100.0,
-                milliseconds(lateness.longest.as_secs_f64() * 1e6)
+                "{} requests were not sent: they were due, and no connection was free until the end; the service is \
+                 slower than the rate, or there are too few connections (-c)",
+                self.outcome.unsent
             ));
         }
         if share(lateness.waited) > MANY {
@@ -116,13 +124,36 @@ impl Report {
                 share(lateness.waited) * 100.0
             ));
         }
-        if let Some(cpu) = self.cpu_share.filter(|share| *share > BUSY) {
+        if let Some(cpu) = self.cpu_share.filter(|share| *share > BUSY && self.rate.is_none()) {
             all.push(format!(
                 "the generator was a bottleneck: it was busy for {:.0} % of the time; --threads or another machine helps",
                 cpu * 100.0
             ));
         }
         all
+    }
+
+    /// Says that the generator itself sent requests late, with the share of those that were more than
+    /// a millisecond late, if that matters.
+    fn own_lateness(&self, late: f64) -> Option<String> {
+        let lateness = self.outcome.lateness;
+        let us = |time: Duration| time.as_secs_f64() * 1e6;
+        let (mean, median) = (us(lateness.mean()), self.total.quantile_us(0.5));
+        let is_slow = late > LATE && self.cpu_share.is_some_and(|cpu| cpu > LATE_BUSY);
+        let is_seen = self.total.answered() > 0 && mean > DELAY * median;
+        let cpu = self.cpu_share.map(|cpu| format!(", and was busy for {:.0} % of the time", cpu * 100.0));
+        (is_slow || is_seen).then(|| {
+            format!(
+                "the generator was a bottleneck: though a connection was free, it sent requests {} ms late on average \
+                 (the median latency is {} ms), {:.1} % of them more than 1 ms, up to {} ms{}; --threads or another \
+                 machine helps",
+                milliseconds(mean),
+                milliseconds(median),
+                late * 100.0,
+                milliseconds(us(lateness.longest)),
+                cpu.unwrap_or_default()
+            )
+        })
     }
 
     fn json(&self) -> Json {
@@ -134,12 +165,14 @@ impl Report {
             "end": format!("{end:?}").to_lowercase(),
             "seconds": time.as_secs_f64(),
             "asked_rate": self.rate,
+            "not_sent": self.outcome.unsent,
             "total": self.figures(None, &self.total),
             "operations": operations,
             "course": self.course(),
             "generator": {
                 "cpu_share": self.cpu_share,
                 "late": lateness.own,
+                "mean_delay_ms": lateness.mean().as_secs_f64() * 1e3,
                 "longest_delay_ms": lateness.longest.as_secs_f64() * 1e3,
                 "waited_for_connection": lateness.waited,
             },
@@ -215,7 +248,6 @@ fn bytes(count: u64) -> String {
 mod tests {
     use super::*;
     use deltasoap_load::{End, Failed, Lateness, Series};
-    use std::time::Duration;
 
     pub fn example() -> Report {
         let mut tally = Tally::default();
@@ -228,7 +260,8 @@ mod tests {
             time: Duration::from_secs(2),
             served: 100,
             series: None::<Series>,
-            lateness: Lateness { waited: 50, own: 3, longest: Duration::from_millis(20) },
+            lateness: lateness(50, 6, 50),
+            unsent: 9,
             end: End::Complete,
         };
         Report {
@@ -251,17 +284,41 @@ mod tests {
         assert!(rows[0][10].starts_with("100"), "{rows:?}");
     }
 
+    /// Requests of which some waited, some were sent 20 ms late, and all others in time.
+    fn lateness(waited: u64, own: u64, free: u64) -> Lateness {
+        let longest = Duration::from_millis(20);
+        Lateness { waited, own, longest, free, delays: longest.saturating_mul(u32::try_from(own).expect("few")) }
+    }
+
     #[test]
     fn what_makes_the_results_doubtful_is_said() {
         let warnings = example().warnings();
-        assert!(warnings[0].contains("3.0 %") && warnings[0].contains("20.0 ms"), "{warnings:?}");
-        assert!(warnings[1].contains("49.5 %") && warnings[2].contains("95 %"), "{warnings:?}");
-        let calm = Report {
-            cpu_share: None,
-            outcome: Outcome { lateness: Lateness::default(), ..example().outcome },
-            ..example()
+        for part in ["5.9 % of them", "20.0 ms", "2.40 ms late on average", "95 %"] {
+            assert!(warnings[0].contains(part), "{part}: {warnings:?}");
+        }
+        assert!(warnings[1].contains("9 requests were not sent") && warnings[2].contains("49.5 %"), "{warnings:?}");
+        assert_eq!(warnings.len(), 3);
+    }
+
+    /// The median latency of the example is 50 ms.
+    #[test]
+    fn the_generator_is_a_bottleneck_only_if_that_matters() {
+        let warned = |lateness, rate, cpu| {
+            let outcome = Outcome { lateness, unsent: 0, ..example().outcome };
+            !Report { cpu_share: Some(cpu), rate, outcome, ..example() }.warnings().is_empty()
         };
-        assert!(calm.warnings().is_empty());
+        let open = Some(50.0);
+        for (own, free, cpu, expected) in [
+            (6, 100, 0.81, true),
+            (6, 100, 0.79, false),
+            (5, 100, 0.95, false),
+            (30, 100, 0.1, true),
+            (20, 100, 0.1, false),
+        ] {
+            assert_eq!(warned(lateness(0, own, free), open, cpu), expected, "{own} of {free}, {cpu}");
+        }
+        assert!(warned(Lateness::default(), None, 0.91) && !warned(Lateness::default(), None, 0.89));
+        assert!(!warned(Lateness::default(), open, 1.0), "an open loop waits busily");
     }
 
     #[test]
@@ -271,6 +328,7 @@ mod tests {
         assert_eq!(json["operations"][0]["failures"][0]["what"], "fault Server");
         assert_eq!(json["operations"][1]["latency_ms"], Json::Null);
         assert!(json["total"]["latency_ms"]["p99"].as_f64() > Some(98.0));
-        assert_eq!((&json["generator"]["late"], &json["failed"][0]), (&json!(3), &json!("p99>1ms")));
+        assert_eq!((&json["generator"]["late"], &json["failed"][0]), (&json!(6), &json!("p99>1ms")));
+        assert_eq!(json["not_sent"], 9);
     }
 }

@@ -16,6 +16,10 @@ use std::path::Path;
 const MAX_VARIABLES: usize = 100;
 /// Numbers in place of variables, to be completed by two digits: most types have room for one.
 const MARKS: [&str; 3] = ["7301928", "317", "1"];
+/// Maximum number of characters of a request in an error.
+const MAX_QUOTED: usize = 30;
+/// How a text may have braces.
+const BRACES: &str = "a text with two braces has \\u007b in place of the second";
 /// A UUID in place of a variable, to be completed by two digits.
 const UUID_MARK: &str = "5e17a5f0-0a0a-4b0b-8c0c-0123456789";
 
@@ -41,10 +45,16 @@ impl Variable {
             ["i"] => Variable::Number,
             ["uuid"] => Variable::Uuid,
             ["random"] => Variable::Random(0, LAST),
-            ["random", first, last] => {
-                let bounds = first.parse().ok().zip(last.parse().ok()).filter(|(first, last)| first <= last);
+            ["random", ref bounds @ ..] => {
+                let bounds = match bounds {
+                    [first, last] => first.parse().ok().zip(last.parse().ok()).filter(|(first, last)| first <= last),
+                    _ => None,
+                };
                 let Some((first, last)) = bounds else {
-                    bail!("{{{{{name}}}}}: expected the smallest and the largest number, such as {{{{random 1 6}}}}");
+                    bail!(
+                        "{{{{{name}}}}}: expected the smallest and the largest number, from 0 to {}, such as {{{{random 1 6}}}}",
+                        u32::MAX
+                    );
                 };
                 Variable::Random(first, last)
             }
@@ -97,7 +107,7 @@ impl Template {
     /// Finds the variables in a text.
     pub fn parse(text: &str, rows: &Rows) -> Result<Self> {
         let (mut parts, mut rest) = (Vec::new(), text);
-        while let Some((before, name, after)) = next(rest) {
+        while let Some((before, name, after)) = next(rest)? {
             parts.push(Part::Text(before.to_owned()));
             parts.push(match Variable::named(name)? {
                 Some(variable) => Part::Variable(variable),
@@ -136,26 +146,29 @@ impl Template {
     }
 }
 
-/// Splits a text at its first `{{name}}`.
-fn next(text: &str) -> Option<(&str, &str, &str)> {
-    let mut from = 0;
-    loop {
-        let open = from + text.get(from..)?.find("{{")?;
-        let inner = &text[open + 2..];
-        let close = inner.find("}}")?;
-        let name = inner[..close].trim();
-        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ');
-        if !name.is_empty() && name.chars().all(is_name) {
-            return Some((&text[..open], name, &inner[close + 2..]));
-        }
-        from = open + 1;
-    }
+/// Splits a text at its first `{{name}}`. Two braces begin nothing else in JSON, outside of texts.
+fn next(text: &str) -> Result<Option<(&str, &str, &str)>> {
+    let Some(first) = text.find("{{") else { return Ok(None) };
+    // Of several braces, the last two count.
+    let open = first + text[first..].bytes().take_while(|byte| *byte == b'{').count() - 2;
+    let inner = &text[open + 2..];
+    let Some(close) = inner.find("}}").filter(|close| !inner[..*close].contains(['{', '"'])) else {
+        let beginning: String = inner.chars().take(MAX_QUOTED).take_while(|c| !matches!(c, '"' | '\n')).collect();
+        bail!("{{{{{beginning} has no end }}}}; {BRACES}");
+    };
+    Ok(Some((&text[..open], inner[..close].trim(), &inner[close + 2..])))
 }
 
 fn column(name: &str, rows: &Rows) -> Result<usize> {
     if let Some(at) = rows.names.iter().position(|known| known == name) {
         return Ok(at);
     }
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ');
+    ensure!(
+        !name.is_empty() && name.chars().all(is_name),
+        "{{{{{name}}}}} is no variable: there are {{{{i}}}}, {{{{uuid}}}}, {{{{random}}}}, {{{{random 1 6}}}}, and the \
+         columns of --data-from; {BRACES}"
+    );
     match &rows.names[..] {
         [] => bail!("{{{{{name}}}}} is neither i, uuid nor random; --data-from names a CSV file with such a column"),
         names => bail!("there is no column {name:?}; there are {}", names.join(", ")),
@@ -211,7 +224,7 @@ mod tests {
     #[test]
     fn braces_alone_are_text() {
         let rows = Rows::default();
-        for text in [r#"{"a": {"b": {"c": 1}}}"#, "{{}}", "{{", "{{\"a\": 1}}", ""] {
+        for text in [r#"{"a": {"b": {"c": 1}}}"#, r#"{"a": "{\u007bi}}"}"#, "{i}", "}}", ""] {
             let template = Template::parse(text, &rows).expect("a template");
             assert_eq!((template.filled(&rows, 0, &[]), template.requests(&rows)), (text.to_owned(), 1));
         }
@@ -222,7 +235,16 @@ mod tests {
         let why = |rows: &Rows| Template::parse("{{nmae}}", rows).expect_err("unknown").to_string();
         assert!(why(&Rows::default()).contains("--data-from"));
         assert!(why(&Rows::parse("name,age\nAda,36\n").expect("rows")).contains("there are name, age"));
-        for text in ["{{random 6 1}}", "{{random 1 x}}", "{{random 1}}"] {
+        for text in ["{{i + 1}}", "{{}}", "{{", "{{\"a\": 1}}", r#"{"a": "{{i}", "b": {"c": {}}}"#] {
+            let why = Template::parse(text, &Rows::default()).expect_err("malformed").to_string();
+            assert!(why.contains("\\u007b"), "{text}: {why}");
+        }
+        let why = Template::parse("{{random 0 4294967296}}", &Rows::default()).expect_err("too large").to_string();
+        assert!(why.contains("from 0 to 4294967295"), "{why}");
+        let special = Rows::parse("a+b\n1\n").expect("rows");
+        let braces = Template::parse("{{{a+b}}}", &special).expect("a column").filled(&special, 0, &[]);
+        assert_eq!(braces, "{1}");
+        for text in ["{{random 6 1}}", "{{random 1 x}}", "{{random 1}}", "{{random 1 2 3}}"] {
             assert!(Template::parse(text, &Rows::default()).is_err(), "{text}");
         }
         assert!(Template::parse(&"{{i}}".repeat(101), &Rows::default()).is_err());
