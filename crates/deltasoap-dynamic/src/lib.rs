@@ -13,7 +13,7 @@
 //! | read a contract | [`Contract::describe`] |
 //! | find the errors in a message | [`Contract::validate`] |
 //! | compare two contracts | [`Contract::diff`] |
-//! | test a service | [`trial`] |
+//! | test a service | [`testing`] |
 //! | validate all messages | [`SoapServiceBuilder::validate`], [`ClientBuilder::validate`] |
 //!
 //! ```
@@ -42,7 +42,7 @@ mod identity;
 pub mod json;
 mod mock;
 mod sample;
-pub mod trial;
+pub mod testing;
 mod validate;
 
 pub use client::{Call, DynamicClient, DynamicError, DynamicFault, ItemsReply, Parts, Reply};

@@ -1,7 +1,7 @@
 //! One service: its contract, the way to it, and what can be called.
 
 use crate::body::ResponseBody;
-use crate::config::{ConfigError, CredentialsConfig, Limits, ServiceConfig, Tls, header_names, secret};
+use crate::config::{ConfigError, CredentialsConfig, Limits, ServiceConfig, Tls, header_names};
 use crate::cookies;
 use crate::openapi::{self, Schemas};
 use crate::problem::Problem;
@@ -240,16 +240,14 @@ fn client(
     }
     let place = format!("{place}.credentials");
     let made = match &config.credentials {
-        Some(CredentialsConfig::Basic { user, password }) => Some(Credentials::basic(user, &secret(&place, password)?)),
-        Some(CredentialsConfig::Digest { user, password }) => {
-            Some(Credentials::digest(user, secret(&place, password)?))
-        }
+        Some(CredentialsConfig::Basic { user, password }) => Some(Credentials::basic(user, &password.read(&place)?)),
+        Some(CredentialsConfig::Digest { user, password }) => Some(Credentials::digest(user, password.read(&place)?)),
         _ => None,
     };
     let credentials = made.transpose().map_err(|error| ConfigError::invalid(&place, error))?.or(own);
     let protection = match &config.credentials {
         Some(CredentialsConfig::UsernameToken { user, password, digest }) => {
-            Some(protection(user.clone(), secret(&place, password)?, *digest))
+            Some(protection(user.clone(), password.read(&place)?, *digest))
         }
         _ => None,
     };

@@ -7,12 +7,12 @@
 use deltasoap_core::Tolerance;
 use deltasoap_dynamic::Validation;
 use deltasoap_dynamic::json::Decimals;
+use deltasoap_settings::wsdl_relative_to;
+pub use deltasoap_settings::{ConfigError, Secret};
 use http::{HeaderName, Method};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -310,32 +310,6 @@ fn authorization() -> Vec<String> {
     vec!["authorization".to_owned()]
 }
 
-/// Where a password is, so that it need not be in the configuration.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[non_exhaustive]
-pub enum Secret {
-    /// In this environment variable.
-    Env(String),
-    /// In this file, without the line end; relative to the configuration.
-    File(PathBuf),
-}
-
-impl Secret {
-    /// Reads the password.
-    fn read(&self, folder: &Path) -> Result<String, String> {
-        match self {
-            Secret::Env(name) => std::env::var(name).map_err(|_| format!("the environment has no variable {name}")),
-            Secret::File(path) => {
-                let path = folder.join(path);
-                let text = std::fs::read_to_string(&path);
-                let text = text.map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
-                Ok(text.trim_end_matches(['\r', '\n']).to_owned())
-            }
-        }
-    }
-}
-
 /// Certificates for TLS to a service, in PEM; paths are relative to the configuration.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -423,7 +397,7 @@ impl Config {
     /// # Errors
     /// If it is not TOML, or has other keys or values than the [schema](Self::json_schema).
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        toml::from_str(text).map_err(|error| ConfigError::Syntax(Box::new(error)))
+        deltasoap_settings::parse(text)
     }
 
     /// Reads a configuration from a file. Relative paths in it become relative to the working
@@ -432,9 +406,7 @@ impl Config {
     /// # Errors
     /// As for [`parse`](Self::parse), and if the file cannot be read.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let text = std::fs::read_to_string(path);
-        let text = text.map_err(|error| ConfigError::Unreadable { path: path.to_owned(), error })?;
-        let mut config = Self::parse(&text)?;
+        let mut config: Self = deltasoap_settings::read(path)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         for service in &mut config.services {
             service.relative_to(folder);
@@ -444,21 +416,17 @@ impl Config {
 
     /// Returns the JSON schema of the file.
     pub fn json_schema() -> serde_json::Value {
-        let mut schema = schemars::schema_for!(Config).to_value();
-        schema["title"] = "Configuration of deltasoap gateway".into();
-        schema
+        deltasoap_settings::json_schema::<Config>("Configuration of deltasoap gateway")
     }
 }
 
 impl ServiceConfig {
     fn relative_to(&mut self, folder: &Path) {
-        if !self.wsdl.is_empty() && !self.wsdl.contains("://") {
-            self.wsdl = folder.join(&self.wsdl).to_string_lossy().into_owned();
-        }
+        wsdl_relative_to(&mut self.wsdl, folder);
         let files = self.tls.iter_mut().flat_map(|tls| [&mut tls.roots, &mut tls.certificate, &mut tls.key]);
         files.flatten().for_each(|file| *file = folder.join(&file));
-        if let Some(Secret::File(file)) = self.credentials.as_mut().and_then(CredentialsConfig::password) {
-            *file = folder.join(&file);
+        if let Some(password) = self.credentials.as_mut().and_then(CredentialsConfig::password) {
+            password.relative_to(folder);
         }
     }
 }
@@ -474,11 +442,6 @@ impl CredentialsConfig {
     }
 }
 
-/// Reads a password for a place of the configuration.
-pub(crate) fn secret(place: &str, secret: &Secret) -> Result<String, ConfigError> {
-    secret.read(Path::new("")).map_err(|reason| ConfigError::invalid(place, reason))
-}
-
 /// Returns the names of headers.
 pub(crate) fn header_names(place: &str, names: &[String]) -> Result<Vec<HeaderName>, ConfigError> {
     let name = |name: &String| {
@@ -486,46 +449,6 @@ pub(crate) fn header_names(place: &str, names: &[String]) -> Result<Vec<HeaderNa
     };
     names.iter().map(name).collect()
 }
-
-/// The reason why a gateway cannot be built.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ConfigError {
-    /// The file cannot be read.
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        error: io::Error,
-    },
-    /// The file is not TOML, or has unknown keys, or values of other types.
-    Syntax(Box<toml::de::Error>),
-    /// A value is not possible.
-    Invalid {
-        /// The key, such as `service[0].route[1].operation`.
-        place: String,
-        /// The reason.
-        reason: String,
-    },
-}
-
-impl ConfigError {
-    pub(crate) fn invalid(place: impl Into<String>, reason: impl fmt::Display) -> Self {
-        ConfigError::Invalid { place: place.into(), reason: reason.to_string() }
-    }
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ConfigError::Unreadable { path, error } => write!(f, "{} cannot be read: {error}", path.display()),
-            ConfigError::Syntax(error) => f.write_str(error.to_string().trim_end()),
-            ConfigError::Invalid { place, reason } => write!(f, "{place}: {reason}"),
-        }
-    }
-}
-
-impl std::error::Error for ConfigError {}
 
 #[cfg(test)]
 mod tests {
@@ -550,8 +473,5 @@ mod tests {
             panic!("no file");
         };
         assert_eq!(file, Path::new("etc/secret"));
-        let mut remote = ServiceConfig::new("http://a.example/?wsdl");
-        remote.relative_to(Path::new("etc"));
-        assert_eq!(remote.wsdl, "http://a.example/?wsdl");
     }
 }

@@ -5,10 +5,10 @@
 
 use crate::cache::CacheRule;
 use crate::trouble::TroubleConfig;
+use deltasoap_settings::wsdl_relative_to;
+pub use deltasoap_settings::{ConfigError, Secret};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::fmt;
-use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -195,66 +195,13 @@ impl Default for CacheConfig {
     }
 }
 
-/// Where a password is, so that it need not be in the configuration.
-#[derive(Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[non_exhaustive]
-pub enum Secret {
-    /// In this environment variable.
-    Env(String),
-    /// In this file, without the line end; relative to the configuration.
-    File(PathBuf),
-    /// The password itself, from the command line.
-    #[serde(skip)]
-    Text(String),
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Secret::Env(name) => f.debug_tuple("Env").field(name).finish(),
-            Secret::File(path) => f.debug_tuple("File").field(path).finish(),
-            Secret::Text(_) => f.debug_tuple("Text").finish_non_exhaustive(),
-        }
-    }
-}
-
-impl Secret {
-    /// Reads the password.
-    ///
-    /// # Errors
-    /// Returns an error if the variable or the file cannot be read.
-    pub fn read(&self, place: &str) -> Result<String, ConfigError> {
-        match self {
-            Secret::Env(name) => std::env::var(name)
-                .map_err(|_| ConfigError::invalid(place, format!("the environment has no variable {name}"))),
-            Secret::File(path) => {
-                let text = String::from_utf8(file(path)?);
-                let text = text.map_err(|_| not_utf8(path))?;
-                Ok(text.trim_end_matches(['\r', '\n']).to_owned())
-            }
-            Secret::Text(text) => Ok(text.clone()),
-        }
-    }
-}
-
-/// Reads a file of the configuration.
-pub(crate) fn file(path: &Path) -> Result<Vec<u8>, ConfigError> {
-    std::fs::read(path).map_err(|error| ConfigError::Unreadable { path: path.to_owned(), error })
-}
-
-fn not_utf8(path: &Path) -> ConfigError {
-    let error = io::Error::new(io::ErrorKind::InvalidData, "it is not in UTF-8");
-    ConfigError::Unreadable { path: path.to_owned(), error }
-}
-
 impl Config {
     /// Reads a configuration. The error of invalid TOML names line and column.
     ///
     /// # Errors
     /// If it is not TOML, or has other keys or values than the [schema](Self::json_schema).
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        toml::from_str(text).map_err(|error| ConfigError::Syntax(Box::new(error)))
+        deltasoap_settings::parse(text)
     }
 
     /// Reads a configuration from a file. Relative paths in it become relative to the working
@@ -263,84 +210,32 @@ impl Config {
     /// # Errors
     /// As for [`parse`](Self::parse), and if the file cannot be read.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let text = String::from_utf8(file(path)?);
-        let text = text.map_err(|_| not_utf8(path))?;
-        let mut config = Self::parse(&text)?;
+        let mut config: Self = deltasoap_settings::read(path)?;
         config.relative_to(path.parent().unwrap_or(Path::new("")));
         Ok(config)
     }
 
     /// Returns the JSON schema of the file.
     pub fn json_schema() -> serde_json::Value {
-        let mut schema = schemars::schema_for!(Config).to_value();
-        schema["title"] = "Configuration of deltasoap proxy".into();
-        schema
+        deltasoap_settings::json_schema::<Config>("Configuration of deltasoap proxy")
     }
 
     fn relative_to(&mut self, folder: &Path) {
-        if let Some(wsdl) = self.wsdl.as_mut().filter(|wsdl| !wsdl.contains("://")) {
-            *wsdl = folder.join(&*wsdl).to_string_lossy().into_owned();
-        }
-        let Config { tls, access, record, replay, security, .. } = self;
+        let Config { wsdl, tls, access, record, replay, security, .. } = self;
+        wsdl.iter_mut().for_each(|wsdl| wsdl_relative_to(wsdl, folder));
         let tls = tls.iter_mut().flat_map(|tls| [&mut tls.certificate, &mut tls.key]);
         let access_files = [&mut access.roots, &mut access.certificate, &mut access.key];
         let others = access_files.into_iter().chain([&mut record.directory, &mut record.har, replay]).flatten();
         tls.chain(others).for_each(|path| *path = folder.join(&*path));
-        relative_secret(&mut access.password, folder);
+        access.password.iter_mut().for_each(|secret| secret.relative_to(folder));
         if let Some(security) = security {
             let SecurityConfig { sign, certificate, trust, encrypt_for, password, .. } = security;
             let files = [sign, certificate, trust, encrypt_for].into_iter().flatten();
             files.for_each(|path| *path = folder.join(&*path));
-            relative_secret(password, folder);
+            password.iter_mut().for_each(|secret| secret.relative_to(folder));
         }
     }
 }
-
-fn relative_secret(secret: &mut Option<Secret>, folder: &Path) {
-    if let Some(Secret::File(path)) = secret {
-        *path = folder.join(&*path);
-    }
-}
-
-/// The reason why a proxy cannot be built.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ConfigError {
-    /// A file cannot be read.
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        error: io::Error,
-    },
-    /// The file is not TOML, or has unknown keys, or values of other types.
-    Syntax(Box<toml::de::Error>),
-    /// A value is not possible.
-    Invalid {
-        /// The key, such as `security.sign`.
-        place: String,
-        /// The reason.
-        reason: String,
-    },
-}
-
-impl ConfigError {
-    pub(crate) fn invalid(place: impl Into<String>, reason: impl fmt::Display) -> Self {
-        ConfigError::Invalid { place: place.into(), reason: reason.to_string() }
-    }
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ConfigError::Unreadable { path, error } => write!(f, "{} cannot be read: {error}", path.display()),
-            ConfigError::Syntax(error) => f.write_str(error.to_string().trim_end()),
-            ConfigError::Invalid { place, reason } => write!(f, "{place}: {reason}"),
-        }
-    }
-}
-
-impl std::error::Error for ConfigError {}
 
 #[cfg(test)]
 mod tests {
@@ -388,10 +283,5 @@ mod tests {
             let error = Config::parse(text).expect_err("a fault").to_string();
             assert!(parts.iter().all(|part| error.contains(part)), "{text}: {error}");
         }
-    }
-
-    #[test]
-    fn passwords_are_not_shown() {
-        assert!(!format!("{:?}", Secret::Text("pass:word".to_owned())).contains("pass:word"));
     }
 }

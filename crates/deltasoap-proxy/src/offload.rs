@@ -4,7 +4,7 @@
 //! what was in its header is signed with it. A message that arrives secured is verified in its own
 //! bytes, decrypted, and passed on without its `Security` header.
 
-use crate::config::{ConfigError, SecurityConfig, Side, file};
+use crate::config::{ConfigError, SecurityConfig, Side};
 use crate::document::{self, Edits};
 use crate::message::Tree;
 use bytes::Bytes;
@@ -13,6 +13,7 @@ use deltasoap_core::{Child, Node, Outgoing, QName, ns};
 use deltasoap_security::{
     Certificate, Exchange, Identity, Protection, Requirements, SecurityError, Trust, UsernameToken, Verified,
 };
+use deltasoap_settings::file;
 use deltasoap_xml::{Event, Limits};
 use std::collections::BTreeMap;
 use std::path::Path;

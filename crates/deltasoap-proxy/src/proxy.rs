@@ -353,7 +353,10 @@ impl Core {
         {
             let message = root(&headers, plain).await?;
             let secured = offload.secure_request(&message);
-            let (secured, secured_exchange) = secured.map_err(|error| self.insecure(exchange, "request", &error))?;
+            let (secured, secured_exchange) = secured.map_err(|error| {
+                self.note_insecure(exchange, "request", &error);
+                unsecurable(&error)
+            })?;
             body = secured;
             changed_body(&mut headers, body.len());
             in_utf8(&mut headers);
@@ -420,21 +423,17 @@ impl Core {
             return Err(Refusal::fault(Fault::sender("the request is no SOAP message")));
         }
         offload.verify_request(message).map_err(|error| {
-            self.insecure(exchange, "request", &error);
+            self.note_insecure(exchange, "request", &error);
             Refusal::fault(error.to_fault(exchange.version))
         })
     }
 
     /// Counts and logs a message that is not secured as it should be, or cannot be secured. The
     /// peer learns less.
-    fn insecure(&self, exchange: &Exchange, subject: &'static str, error: &SecurityError) -> Refusal {
+    fn note_insecure(&self, exchange: &Exchange, subject: &'static str, error: &SecurityError) {
         let operation = exchange.operation.as_deref().unwrap_or_default();
         tracing::warn!(operation, %error, "the security of a {subject} failed");
         metrics::counter!("deltasoap_proxy_insecure_total", "subject" => subject).increment(1);
-        match error {
-            SecurityError::Malformed(text) => Refusal::fault(Fault::sender(text.clone())),
-            _ => Refusal::fault(Fault::receiver("the message could not be secured")),
-        }
     }
 
     async fn refuse_invalid(&self, exchange: &Exchange, headers: &HeaderMap, body: Bytes) -> Result<(), Refusal> {
@@ -597,7 +596,7 @@ impl Core {
             }
             let verified = offload.verify_answer(message, after.secured);
             body = verified.map_err(|error| {
-                self.insecure(exchange, "response", &error);
+                self.note_insecure(exchange, "response", &error);
                 Refusal::fault(fault_of_answer(&error, exchange.version))
             })?;
             changed_body(&mut parts.headers, body.len());
@@ -747,6 +746,14 @@ fn plain(headers: &HeaderMap, body: &Bytes, limit: usize) -> Result<Bytes, Refus
             Err(Refusal::Text(StatusCode::UNSUPPORTED_MEDIA_TYPE, text))
         }
     }
+}
+
+/// Returns the refusal of a request that cannot be secured.
+fn unsecurable(error: &SecurityError) -> Refusal {
+    Refusal::fault(match error {
+        SecurityError::Malformed(text) => Fault::sender(text.clone()),
+        _ => Fault::receiver("the message could not be secured"),
+    })
 }
 
 /// Returns the envelope of a request, to be secured or verified.

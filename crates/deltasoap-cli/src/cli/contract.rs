@@ -192,9 +192,9 @@ pub struct Call {
     pub stream: Option<Option<String>>,
 }
 
-/// WS-Security.
+/// What WS-Security adds to requests without keys.
 #[derive(Debug, Args)]
-pub struct Security {
+pub struct UserToken {
     /// Name and password for a WS-Security user name token; without a password, DELTASOAP_PASSWORD
     /// from the environment is used
     #[arg(long, value_name = "NAME[:PASSWORD]")]
@@ -205,6 +205,13 @@ pub struct Security {
     /// Add a timestamp: the request is valid for five minutes. Signed requests have one anyway
     #[arg(long)]
     pub wsse_timestamp: bool,
+}
+
+/// WS-Security.
+#[derive(Debug, Args)]
+pub struct Security {
+    #[command(flatten)]
+    pub token: UserToken,
     /// Sign the request with this private key (PEM), whose certificate is that of --cert
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub sign: Option<PathBuf>,

@@ -12,7 +12,7 @@ mod values;
 
 pub use contract::{
     Access, AddressingSwitch, Call, Compile, Completions, Describe, Description, Diff, FailOn, Generate, List, Loading,
-    Man, Mock, Party, Switch, Template, ToleranceName, Validate,
+    Man, Mock, Party, Switch, Template, ToleranceName, UserToken, Validate,
 };
 
 #[cfg(feature = "gateway")]
@@ -154,10 +154,10 @@ pub enum Task {
     Load(Box<Load>),
     /// Pass requests on to a SOAP service, and record, replay, validate, secure, cache or disturb them
     ///
-    /// The proxy serves in front of one service, and passes every method and path on to it. WSDLs
-    /// that pass get the address of the proxy, so that clients come back. Bodies pass while they
-    /// arrive, unless an option needs them as a whole. With --admin, metrics of each operation are
-    /// served; RUST_LOG=info logs each exchange.
+    /// The proxy forwards every method and path to one service. WSDLs that pass get the address of
+    /// the proxy, so that clients come back. Bodies pass while they arrive, unless an option needs
+    /// them as a whole. With --admin, metrics of each operation are served; RUST_LOG=info logs each
+    /// exchange.
     #[cfg(feature = "proxy")]
     #[command(after_help = proxy::EXAMPLES)]
     Proxy(Box<Proxy>),

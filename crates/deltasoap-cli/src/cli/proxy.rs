@@ -19,6 +19,7 @@ pub const EXAMPLES: &str = "Examples:
   deltasoap proxy --latency 100..500 --fault-rate Order:10% --seed 7 http://host/shop";
 
 #[derive(Debug, Args)]
+#[command(mut_arg("digest", |unsupported| unsupported.hide(true)))]
 pub struct Proxy {
     /// The URL of the service; paths of requests are added to its path
     #[arg(id = "wsdl", value_name = "TARGET-URL", required_unless_present_any = ["replay", "config", "schema"], value_parser = ParseWith(values::endpoint))]

@@ -1,9 +1,9 @@
 //! Arguments of `test`.
 
-use super::contract::{Description, SoapVersion};
+use super::contract::{Description, SoapVersion, UserToken};
 use super::values::{self, ParseWith};
 use clap::Args;
-use deltasoap_dynamic::trial::Check;
+use deltasoap_dynamic::testing::Check;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -67,16 +67,8 @@ pub struct Test {
     /// Make each failing request smaller with at most this many requests; 0 leaves it as it is
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub max_shrinks: u32,
-    /// Add a WS-Security user name token to each request; without a password, DELTASOAP_PASSWORD from
-    /// the environment is used
-    #[arg(long, value_name = "NAME[:PASSWORD]")]
-    pub wsse_user: Option<String>,
-    /// Send a digest of that password in place of its text
-    #[arg(long, requires = "wsse_user")]
-    pub wsse_digest: bool,
-    /// Add a WS-Security timestamp to each request
-    #[arg(long)]
-    pub wsse_timestamp: bool,
+    #[command(flatten)]
+    pub token: UserToken,
     /// Add the header blocks of WS-Addressing to each request, also if no policy of the WSDL
     /// requires them
     #[arg(long)]

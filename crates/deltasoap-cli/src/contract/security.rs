@@ -1,7 +1,7 @@
 //! WS-Security: what secures requests, and how answers and recorded messages are verified.
 
 use super::access::with_password;
-use crate::cli::Call;
+use crate::cli::{Call, UserToken};
 use crate::files;
 use crate::output::report;
 use anyhow::{Context as _, Result, bail};
@@ -38,8 +38,8 @@ impl Security {
                 ignores_policy: options.ignore_policy,
             });
         }
-        for (is_given, option) in [(options.wsse_digest, "--wsse-digest"), (options.wsse_timestamp, "--wsse-timestamp")]
-        {
+        let token = &options.token;
+        for (is_given, option) in [(token.wsse_digest, "--wsse-digest"), (token.wsse_timestamp, "--wsse-timestamp")] {
             if is_given {
                 report(format_args!(
                     "note: {option} has no effect: the policy of the WSDL decides; see --ignore-policy"
@@ -134,6 +134,28 @@ pub fn in_options(reasons: &str) -> String {
     OPTIONS.iter().fold(reasons.to_owned(), |text, (function, option)| text.replace(function, option))
 }
 
+/// Returns name and password of a user name token.
+pub fn user_of(token: &UserToken) -> Result<Option<(String, String)>> {
+    let Some(user) = &token.wsse_user else { return Ok(None) };
+    let (user, password) = with_password(user, "--wsse-user")?;
+    Ok(Some((user.to_owned(), password)))
+}
+
+/// Returns what adds a user name token and a timestamp to requests.
+pub fn token_protection(token: &UserToken, user: Option<&(String, String)>) -> Protection {
+    let mut protection = Protection::new();
+    if token.wsse_timestamp {
+        protection = protection.timestamp(VALID);
+    }
+    if let Some((user, password)) = user {
+        protection = protection.user(match token.wsse_digest {
+            true => UsernameToken::digest(user, password),
+            false => UsernameToken::text(user, password),
+        });
+    }
+    protection
+}
+
 /// What the options name, read from files and the environment.
 struct Given<'a> {
     arguments: &'a Call,
@@ -158,37 +180,22 @@ impl<'a> Given<'a> {
             }
             _ => None,
         };
-        let user = match &security.wsse_user {
-            Some(user) => {
-                let (user, password) = with_password(user, "--wsse-user")?;
-                Some((user.to_owned(), password))
-            }
-            None => None,
-        };
+        let user = user_of(&security.token)?;
         let peer = security.encrypt_for.as_deref().map(certificate).transpose()?;
         Ok(Given { arguments, identity, peer, user })
     }
 
     /// Returns what secures the request, without policies.
     fn protection(&self) -> Option<Protection> {
-        let security = &self.arguments.security;
-        let mut protection = Protection::new();
-        if security.wsse_timestamp || self.identity.is_some() {
-            protection = protection.timestamp(VALID);
-        }
-        if let Some((user, password)) = &self.user {
-            protection = protection.user(match security.wsse_digest {
-                true => UsernameToken::digest(user, password),
-                false => UsernameToken::text(user, password),
-            });
-        }
+        let token = &self.arguments.security.token;
+        let mut protection = token_protection(token, self.user.as_ref());
         if let Some(identity) = &self.identity {
-            protection = protection.sign(identity.clone());
+            protection = protection.timestamp(VALID).sign(identity.clone());
         }
         if let Some(peer) = &self.peer {
             protection = protection.encrypt(peer.clone());
         }
-        let is_used = security.wsse_timestamp || self.user.is_some() || self.identity.is_some() || self.peer.is_some();
+        let is_used = token.wsse_timestamp || self.user.is_some() || self.identity.is_some() || self.peer.is_some();
         is_used.then_some(protection)
     }
 

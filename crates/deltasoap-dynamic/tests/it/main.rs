@@ -25,6 +25,6 @@ mod options;
 mod packed;
 mod patterns;
 mod samples;
-mod trial;
+mod testing;
 mod typed;
 mod validation;

@@ -1,4 +1,4 @@
-//! The results of a load: a table with warnings for people, or JSON.
+//! Prints the results of a load: a table with warnings, or JSON.
 
 use crate::output::{one_line, print_json, print_line, report};
 use anyhow::Result;

@@ -4,7 +4,7 @@
 use super::Service;
 use super::saved::file_name;
 use crate::cli::{Access, Loading, Test};
-use deltasoap_dynamic::trial::{Finding, Form, Report, http_headers};
+use deltasoap_dynamic::testing::{Finding, Form, Report, http_headers};
 use deltasoap_http::is_secret_header;
 use deltasoap_wsdl::fetch::shown;
 use http::{HeaderName, HeaderValue};
@@ -132,11 +132,11 @@ impl Line {
     }
 
     fn blocks(&mut self, arguments: &Test) {
-        if let Some(user) = &arguments.wsse_user {
+        if let Some(user) = &arguments.token.wsse_user {
             self.value("--wsse-user", without_password(user));
         }
-        self.flag("--wsse-digest", arguments.wsse_digest);
-        self.flag("--wsse-timestamp", arguments.wsse_timestamp);
+        self.flag("--wsse-digest", arguments.token.wsse_digest);
+        self.flag("--wsse-timestamp", arguments.token.wsse_timestamp);
         self.flag("--wsa", arguments.wsa);
     }
 

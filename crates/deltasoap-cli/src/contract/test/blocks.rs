@@ -1,27 +1,24 @@
 //! Header blocks that every request has: those of WS-Security and WS-Addressing.
 
-use crate::cli::Test;
-use crate::contract::access::with_password;
+use crate::cli::{Test, UserToken};
+use crate::contract::security::{token_protection, user_of};
 use crate::output::report;
 use anyhow::Result;
 use deltasoap::engine::Buffer;
-use deltasoap::security::{Protection, SecurityError, UsernameToken};
+use deltasoap::security::{Protection, SecurityError};
 use deltasoap::soap::addressing::{Addressing, AddressingHeaders};
 use deltasoap::soap::{Envelope, Fault, Version};
 use deltasoap::types::Node;
 use deltasoap_dynamic::Operation;
 use deltasoap_wsdl::fetch::shown;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-/// The time for which a request is valid.
-const VALID: Duration = Duration::from_secs(300);
+use std::time::{SystemTime, UNIX_EPOCH};
 
 type Blocks = Box<dyn Fn(&Operation) -> Vec<Node> + Send + Sync>;
 
 /// Returns what makes the header blocks of each request; `None` if there are none.
 pub fn of(arguments: &Test, url: &str) -> Result<Option<Blocks>> {
-    let protection = protection(arguments)?;
+    let protection = protection(&arguments.token)?;
     if let Some(protection) = &protection {
         // An error would come with each request; it is better to have it now.
         secured(protection, Version::Soap11)?;
@@ -49,19 +46,9 @@ pub fn of(arguments: &Test, url: &str) -> Result<Option<Blocks>> {
     })))
 }
 
-fn protection(arguments: &Test) -> Result<Option<Protection>> {
-    let mut protection = Protection::new();
-    if arguments.wsse_timestamp {
-        protection = protection.timestamp(VALID);
-    }
-    if let Some(user) = &arguments.wsse_user {
-        let (user, password) = with_password(user, "--wsse-user")?;
-        protection = protection.user(match arguments.wsse_digest {
-            true => UsernameToken::digest(user, password),
-            false => UsernameToken::text(user, password),
-        });
-    }
-    Ok((arguments.wsse_timestamp || arguments.wsse_user.is_some()).then_some(protection))
+fn protection(token: &UserToken) -> Result<Option<Protection>> {
+    let user = user_of(token)?;
+    Ok((token.wsse_timestamp || user.is_some()).then(|| token_protection(token, user.as_ref())))
 }
 
 /// Returns the header block of WS-Security. It does not depend on the message, since nothing is

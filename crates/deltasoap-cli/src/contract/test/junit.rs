@@ -4,7 +4,7 @@
 use crate::files;
 use crate::output::with_causes;
 use anyhow::{Context as _, Result, anyhow};
-use deltasoap_dynamic::trial::{Check, Finding, Report, Severity, Stop, Tested};
+use deltasoap_dynamic::testing::{Check, Finding, Report, Severity, Stop, Tested};
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 use std::path::Path;
 

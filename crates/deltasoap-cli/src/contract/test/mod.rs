@@ -14,7 +14,7 @@ use crate::cli::{Description, Test};
 use crate::output::{print_json, report, with_causes};
 use crate::progress;
 use anyhow::{Context as _, Result, bail};
-use deltasoap_dynamic::trial::{Access, Check, Checks, Event, Generation, Report, Settings, Stop, Tested, Tester};
+use deltasoap_dynamic::testing::{Access, Check, Checks, Event, Generation, Report, Settings, Stop, Tested, Tester};
 use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_http::HttpTransport;
 use deltasoap_wsdl::fetch::{credentials_in, shown};

@@ -4,7 +4,7 @@ use super::{Service, again, failed};
 use crate::cli::Test;
 use crate::output::{one_line, print_line};
 use anyhow::Result;
-use deltasoap_dynamic::trial::{Finding, Form, Outcome, Report, Severity, Stop, Tested};
+use deltasoap_dynamic::testing::{Finding, Form, Outcome, Report, Severity, Stop, Tested};
 use serde_json::{Value as Json, json};
 
 /// Maximum number of characters of a request and of an answer.

@@ -5,7 +5,7 @@ use crate::cli::Test;
 use crate::files;
 use crate::output::report;
 use anyhow::{Context as _, Result, bail};
-use deltasoap_dynamic::trial::{Check, Finding, Form, Kind, Report, Tally, Tested};
+use deltasoap_dynamic::testing::{Check, Finding, Form, Kind, Report, Tally, Tested};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

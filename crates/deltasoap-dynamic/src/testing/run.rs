@@ -107,6 +107,13 @@ struct Group {
     count: u32,
 }
 
+/// A request that fails, and how.
+struct Failing {
+    draft: Draft,
+    problem: Problem,
+    outcome: Outcome,
+}
+
 impl<S, B> Tester<S>
 where
     S: Service<Request, Response = http::Response<B>> + Clone,
@@ -487,65 +494,79 @@ where
         (returned != text).then_some(Problem { way: "text".to_owned(), reason })
     }
 
-    /// Makes the request of a finding smaller.
+    /// Returns the finding of a group, whose request is made smaller if that is wanted.
     async fn finding(&self, operation: &Operation, group: Group, typical: &Draft, shrinks: bool) -> Finding {
-        let Group { check, mut problem, case, mut outcome, count } = group;
-        let is_single = matches!(check, Check::Alive | Check::Idempotent);
-        // Warnings are not worth so many requests.
-        let max_shrinks = match self.settings.checks.severity(check) {
-            Severity::Failure => self.settings.max_shrinks,
-            Severity::Warning => 0,
-        };
-        let mut best = case.draft.clone();
+        let Group { check, problem, case, outcome, count } = group;
+        let severity = self.settings.checks.severity(check);
+        let mut failing = Failing { draft: case.draft.clone(), problem, outcome };
         let mut is_repeatable = true;
-        if shrinks && !is_single && max_shrinks > 0 {
-            let mut found = self.again(operation, case.kind, &best, check, &problem).await;
-            if found.is_none() && self.is_alive(operation, typical).await {
-                found = self.again(operation, case.kind, &best, check, &problem).await;
-            }
-            is_repeatable = found.is_some();
-            let is_hanging = matches!(outcome, Outcome::TimedOut(_));
-            let mut left = if is_hanging { max_shrinks.min(MAX_HANGING) } else { max_shrinks };
-            let mut tried = HashSet::from([best.write()]);
-            let mut is_smaller = is_repeatable;
-            while is_smaller && left > 0 {
-                is_smaller = false;
-                let current = best.clone();
-                for candidate in smaller(operation, case.kind, &current) {
-                    if left == 0 || self.is_late() {
-                        break;
-                    }
-                    if !tried.insert(candidate.write()) && candidate.form == best.form {
-                        continue;
-                    }
-                    left -= 1;
-                    if let Some(again) = self.again(operation, case.kind, &candidate, check, &problem).await {
-                        (problem, outcome) = again;
-                        best = candidate;
-                        is_smaller = true;
-                        break;
-                    }
-                }
+        // Warnings are not worth so many requests.
+        let is_worth_it = severity == Severity::Failure && !matches!(check, Check::Alive | Check::Idempotent);
+        if shrinks && is_worth_it && self.settings.max_shrinks > 0 {
+            let asked = (operation, case.kind, check);
+            is_repeatable = self.repeated(asked, &mut failing, typical).await;
+            if is_repeatable {
+                self.shrink(asked, &mut failing).await;
             }
         }
         // Strict tests forgive nothing, not even what happens once.
         let is_sure = is_repeatable || self.settings.checks.strict;
-        let severity = if is_sure { self.settings.checks.severity(check) } else { Severity::Warning };
+        let Failing { draft, problem, outcome } = failing;
         Finding {
             operation: operation.full_name(),
             check,
-            severity,
+            severity: if is_sure { severity } else { Severity::Warning },
             kind: case.kind,
             what: case.what,
             case: case.number,
             reason: problem.reason,
             way: problem.way,
-            request: best.write(),
-            form: best.form,
+            request: draft.write(),
+            form: draft.form,
             outcome,
             count,
             others: Vec::new(),
             is_repeatable,
+        }
+    }
+
+    /// Sends a failing request again; returns true if it fails in the same way. A service that does
+    /// not answer may only be starting again.
+    async fn repeated(&self, asked: (&Operation, Kind, Check), failing: &mut Failing, typical: &Draft) -> bool {
+        let mut again = self.again(asked, &failing.draft, &failing.problem).await;
+        if again.is_none() && self.is_alive(asked.0, typical).await {
+            again = self.again(asked, &failing.draft, &failing.problem).await;
+        }
+        let is_repeated = again.is_some();
+        if let Some((problem, outcome)) = again {
+            (failing.problem, failing.outcome) = (problem, outcome);
+        }
+        is_repeated
+    }
+
+    /// Makes a failing request smaller, as long as it fails in the same way.
+    async fn shrink(&self, asked: (&Operation, Kind, Check), failing: &mut Failing) {
+        let (operation, kind, _) = asked;
+        let is_hanging = matches!(failing.outcome, Outcome::TimedOut(_));
+        let mut left = self.settings.max_shrinks.min(if is_hanging { MAX_HANGING } else { u32::MAX });
+        let mut tried = HashSet::from([failing.draft.write()]);
+        let mut is_smaller = true;
+        while is_smaller {
+            is_smaller = false;
+            for candidate in smaller(operation, kind, &failing.draft.clone()) {
+                if left == 0 || self.is_late() {
+                    return;
+                }
+                if !tried.insert(candidate.write()) && candidate.form == failing.draft.form {
+                    continue;
+                }
+                left -= 1;
+                if let Some((problem, outcome)) = self.again(asked, &candidate, &failing.problem).await {
+                    *failing = Failing { draft: candidate, problem, outcome };
+                    is_smaller = true;
+                    break;
+                }
+            }
         }
     }
 
@@ -558,10 +579,8 @@ where
     /// Sends a request, and returns the problem if it fails in the same way.
     async fn again(
         &self,
-        operation: &Operation,
-        kind: Kind,
+        (operation, kind, check): (&Operation, Kind, Check),
         draft: &Draft,
-        check: Check,
         problem: &Problem,
     ) -> Option<(Problem, Outcome)> {
         let examined = self.examine(operation, kind, draft).await;

@@ -12,7 +12,7 @@
 //! makes requests that fail smaller as long as they fail in the same way (`shrink`).
 //!
 //! ```
-//! use deltasoap_dynamic::trial::{Access, Settings, Tester};
+//! use deltasoap_dynamic::testing::{Access, Settings, Tester};
 //! use deltasoap_dynamic::{Contract, Mock};
 //!
 //! # const WSDL: &str = include_str!("../../tests/data/shop.wsdl");

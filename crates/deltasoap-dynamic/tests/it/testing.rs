@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use deltasoap_core::Node;
-use deltasoap_dynamic::trial::{
+use deltasoap_dynamic::testing::{
     Access, Aspect, Breach, Case, Check, Checks, Finding, Form, Generation, Kind, Outcome, Report, Settings, Severity,
     Stop, Tester,
 };
@@ -177,7 +177,7 @@ async fn planted(
     assert!(!has_others, "{check}: {:#?}", shown(&report));
 }
 
-/// Each case is what it is said to be, by the validator, also after it was written in another form.
+/// The validator confirms each case, valid or not, also in another form of XML.
 #[test]
 fn requests_for_all_wsdls_are_what_they_are_said_to_be() {
     let folder = files::in_repository("testdata/wsdl");

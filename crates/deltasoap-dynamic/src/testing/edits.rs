@@ -153,7 +153,7 @@ fn children(types: &Types, parts: &[Part], old: &Node) -> Vec<Child> {
             }
         }
     };
-    // Text between elements stays in front of them.
+    // Text between elements stays before them.
     let texts = old.children.iter().filter(|child| matches!(child, Child::Text(_))).take(1).cloned();
     texts.chain(parts.iter().map(|part| Child::Element(build(part)))).collect()
 }
