@@ -171,6 +171,34 @@ impl<F: Fetch> Fetch for SingleDocument<F> {
     }
 }
 
+/// What stands for a secret.
+#[cfg(any(feature = "load", feature = "test"))]
+const SECRET: &str = "...";
+
+/// Returns a URL without the password and without the values of its query, which may be secret. A
+/// path is returned as it is.
+#[cfg(any(feature = "load", feature = "test"))]
+fn without_secrets(url: &str) -> String {
+    let url = shown(url);
+    let Some((before, query)) = url.split_once('?').filter(|(before, _)| before.contains("://")) else { return url };
+    let (query, fragment) = query.split_once('#').map_or((query, None), |(query, fragment)| (query, Some(fragment)));
+    let parts: Vec<_> = query.split('&').map(masked).collect();
+    let fragment = fragment.map(|it| format!("#{it}")).unwrap_or_default();
+    format!("{before}?{}{fragment}", parts.join("&"))
+}
+
+/// Masks a part of a query, unless it names a document, such as `wsdl` or `xsd=1`.
+#[cfg(any(feature = "load", feature = "test"))]
+fn masked(part: &str) -> String {
+    let is_word = |text: &str| text.chars().all(|c| c.is_ascii_alphabetic());
+    match part.split_once('=') {
+        Some(("wsdl" | "WSDL" | "xsd", _)) => part.to_owned(),
+        Some((name, _)) => format!("{name}={SECRET}"),
+        None if is_word(part) => part.to_owned(),
+        None => SECRET.to_owned(),
+    }
+}
+
 /// Warns of what may have been interpreted differently from what was meant: the first few notes of
 /// these kinds, by kind.
 fn report_notes(contract: &Contract, kinds: &[NoteKind]) {
@@ -218,4 +246,19 @@ const MAX_POLICY_WARNINGS: usize = 20;
 /// Finds an operation. The error says how to find its name.
 pub fn operation(contract: &Contract, wsdl: &str, name: &str) -> Result<Operation> {
     contract.operation(name).map_err(|error| anyhow!("{error}; `deltasoap list {}` shows all operations", shown(wsdl)))
+}
+
+#[cfg(all(test, any(feature = "load", feature = "test")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_shown_without_what_may_be_secret() {
+        assert_eq!(without_secrets("http://u:p@a/b?token=hush&x=1#f"), "http://a/b?token=...&x=...#f");
+        assert_eq!(without_secrets("http://a/b?wsdl"), "http://a/b?wsdl");
+        assert_eq!(without_secrets("http://a/b?xsd=1"), "http://a/b?xsd=1");
+        assert_eq!(without_secrets("http://a/b?8f3a2c"), "http://a/b?...");
+        assert_eq!(without_secrets("shop.wsdl"), "shop.wsdl");
+        assert_eq!(without_secrets("what?a=b.wsdl"), "what?a=b.wsdl");
+    }
 }

@@ -4,16 +4,14 @@
 use super::Service;
 use super::saved::file_name;
 use crate::cli::{Access, Loading, Test};
+use crate::contract::{SECRET, without_secrets};
 use deltasoap_dynamic::testing::{Finding, Form, Report, http_headers};
 use deltasoap_http::is_secret_header;
-use deltasoap_wsdl::fetch::shown;
 use http::{HeaderName, HeaderValue};
 use std::path::Path;
 
 /// Maximum number of bytes of a request in the text of a command.
 const MAX_INLINE: usize = 4_000;
-/// What stands for a secret.
-const SECRET: &str = "...";
 
 /// Returns the command that sends the request again without this program; `None` if the request is
 /// no text and was not saved.
@@ -60,28 +58,6 @@ pub fn case(arguments: &Test, result: &Report, finding: &Finding) -> String {
     line.flag("--encodings", arguments.encodings);
     line.value("--case", &finding.case.to_string());
     line.0
-}
-
-/// Returns a URL without the password and without the values of its query, which may be secret. A
-/// path is returned as it is.
-pub fn without_secrets(url: &str) -> String {
-    let url = shown(url);
-    let Some((before, query)) = url.split_once('?').filter(|(before, _)| before.contains("://")) else { return url };
-    let (query, fragment) = query.split_once('#').map_or((query, None), |(query, fragment)| (query, Some(fragment)));
-    let parts: Vec<_> = query.split('&').map(masked).collect();
-    let fragment = fragment.map(|it| format!("#{it}")).unwrap_or_default();
-    format!("{before}?{}{fragment}", parts.join("&"))
-}
-
-/// Masks a part of a query, unless it names a document, such as `wsdl` or `xsd=1`.
-fn masked(part: &str) -> String {
-    let is_word = |text: &str| text.chars().all(|c| c.is_ascii_alphabetic());
-    match part.split_once('=') {
-        Some(("wsdl" | "WSDL" | "xsd", _)) => part.to_owned(),
-        Some((name, _)) => format!("{name}={SECRET}"),
-        None if is_word(part) => part.to_owned(),
-        None => SECRET.to_owned(),
-    }
 }
 
 /// A command.
@@ -183,15 +159,5 @@ mod tests {
         assert_eq!(quoted("it's"), r"'it'\''s'");
         assert_eq!(quoted(""), "''");
         assert_eq!(shlex::split(&quoted("<a b='c'>$x`y`</a>")), Some(vec!["<a b='c'>$x`y`</a>".to_owned()]));
-    }
-
-    #[test]
-    fn urls_are_shown_without_what_may_be_secret() {
-        assert_eq!(without_secrets("http://u:p@a/b?token=hush&x=1#f"), "http://a/b?token=...&x=...#f");
-        assert_eq!(without_secrets("http://a/b?wsdl"), "http://a/b?wsdl");
-        assert_eq!(without_secrets("http://a/b?xsd=1"), "http://a/b?xsd=1");
-        assert_eq!(without_secrets("http://a/b?8f3a2c"), "http://a/b?...");
-        assert_eq!(without_secrets("shop.wsdl"), "shop.wsdl");
-        assert_eq!(without_secrets("what?a=b.wsdl"), "what?a=b.wsdl");
     }
 }

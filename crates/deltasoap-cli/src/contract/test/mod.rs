@@ -6,10 +6,9 @@ mod junit;
 mod print;
 mod saved;
 
-use self::again::without_secrets;
 use super::access::{credentials, transport};
 use super::call::service_url;
-use super::{INTERPRETATION_NOTES, contract, policy_warnings, report_notes};
+use super::{INTERPRETATION_NOTES, contract, policy_warnings, report_notes, without_secrets};
 use crate::cli::{Description, Test};
 use crate::output::{print_json, report, with_causes};
 use crate::progress;
