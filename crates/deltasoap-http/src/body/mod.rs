@@ -38,8 +38,8 @@ use std::task::{Context, Poll};
 /// While a body from a template, or any of its frames, is held, the template copies the shared data
 /// before it changes it. A clone starts where the original is, except for a body whose items come
 /// from an iterator, that has parts from files and streams, or that is [passed on](Self::passed_on):
-/// those can be sent once, and the clone fails when it is read. So does the clone of a body that is being compressed, once that has
-/// begun.
+/// those can be sent once, and the clone fails when it is read. So does the clone of a body that is
+/// being compressed, once that has begun.
 ///
 /// Other bodies never fail.
 #[derive(Debug, Clone, Default)]
