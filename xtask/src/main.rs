@@ -16,6 +16,7 @@ mod cpp;
 mod debian;
 mod deny;
 mod dist;
+mod endurance;
 mod fuzz;
 mod gateway_figures;
 mod go;
@@ -103,6 +104,8 @@ enum Task {
     Memory,
     /// Decode and encode random streams of messages in every way, and compare with naive twins
     Soak(soak::Arguments),
+    /// Load a server or a gateway for minutes or hours while other clients misbehave
+    Endurance(endurance::Arguments),
     /// Compare the XML reader with expat and libxml2, and canonical forms with libxml2
     Xml(xml::Arguments),
     /// Compare WS-Security with zeep, xmlsec and signxml, or measure it beside zeep and WSS4J
@@ -135,6 +138,7 @@ fn main() -> ExitCode {
         Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Memory => memory::run(),
         Task::Soak(arguments) => soak::run(&arguments),
+        Task::Endurance(arguments) => endurance::run(&arguments),
         Task::Xml(arguments) => xml::run(&arguments),
         Task::Security(arguments) => security::run(&arguments),
         Task::Python(arguments) => python_package::run(&arguments),

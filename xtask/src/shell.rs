@@ -89,7 +89,7 @@ fn is_built() -> bool {
 }
 
 /// Returns the path of one of our programs: next to this one, or in a neighbouring folder.
-fn built(package: &str, profile: Profile) -> PathBuf {
+pub fn built(package: &str, profile: Profile) -> PathBuf {
     let folder = if profile == Profile::Dev { "debug" } else { "release" };
     let program = if package == "deltasoap-cli" { "deltasoap" } else { package };
     let own = std::env::current_exe().unwrap_or_default();
