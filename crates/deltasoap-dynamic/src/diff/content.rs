@@ -7,10 +7,11 @@ use super::language::{
 use super::pairs::{Declared, Deviation, Found, Inclusion, Local, Pair, Step, Subject};
 use super::simple::{Simple, Texts, compare, other_than};
 use crate::contract::Types;
-use deltasoap_core::QName;
+use deltasoap_core::{QName, ns};
 use deltasoap_wsdl::NormalizedContent;
 use deltasoap_wsdl::xsd::{ElementId, Particle, SoapArray, Term, TypeDefinition, TypeId, Wildcard, WildcardNamespaces};
 use std::collections::{HashMap, HashSet};
+use std::slice;
 
 /// Maximum number of children in a message that shows a difference.
 const MAX_CHILDREN: u32 = 2_000;
@@ -126,6 +127,7 @@ impl Inclusion<'_> {
         let sub = Children::of(self.sub, one);
         let sup = Children::of(self.sup, other);
         self.child_pairs(&sub, &sup, local);
+        self.wildcard_pairs([one, other], (&sub, &sup), local);
         if are_alike((self.sub, one), (self.sup, other)) {
             return;
         }
@@ -170,14 +172,45 @@ impl Inclusion<'_> {
             if !self.sub.finite().allows_element(self.sub, id) {
                 continue;
             }
-            let by_wildcard = || {
-                let wildcard = sup.wildcards.iter().find(|any| any.namespaces.allow(&name.namespace))?;
-                let is_read = Processing::from(wildcard.process) != Processing::Skip;
-                self.sup.import.schemas().element_named(name).filter(|_| is_read)
-            };
+            let by_wildcard = || sup.read_by_wildcard(name).and_then(|(_, other)| other);
             let Some(other) = sup.named(name).or_else(by_wildcard) else { continue };
             let pair = [declared(self.sub, id), declared(self.sup, other)];
             local.edges.push((Step::Child(name.clone()), Pair::Declared(pair)));
+        }
+    }
+
+    /// Adds the pairs of global elements that only a wildcard allows, and those that the other model
+    /// requires to be declared and that are not. Elements that the other contract alone declares are
+    /// passed over: a message of this one has such a name by chance only.
+    fn wildcard_pairs(&self, models: [&Particle; 2], (sub, sup): (&Children<'_>, &Children<'_>), local: &mut Local) {
+        if sub.wildcards.is_empty() {
+            return;
+        }
+        let schemas = self.sub.import.schemas();
+        for (id, element) in schemas.elements().take_while(|(_, element)| element.is_global) {
+            let name = &element.name;
+            // `xs:schema` is declared by XML Schema itself.
+            let is_own = !element.is_abstract && &*name.namespace != ns::XSD;
+            let is_reached = is_own && sub.named(name).is_none() && sub.read_by_wildcard(name).is_some();
+            if !is_reached || !self.sub.finite().allows_element(self.sub, id) {
+                continue;
+            }
+            let other = match sup.named(name) {
+                Some(other) => Some((Processing::Strict, Some(other))),
+                None => sup.read_by_wildcard(name),
+            };
+            match other {
+                Some((_, Some(other))) => {
+                    let pair = [declared(self.sub, id), declared(self.sup, other)];
+                    local.open_edges.push((Step::Child(name.clone()), Pair::Declared(pair)));
+                }
+                Some((Processing::Strict, None)) => {
+                    let word = word_with(self.sub, models[0], self.sup, Some(models[1]), slice::from_ref(name), name);
+                    let deviation = word.map(Deviation::Children).ok_or_else(|| TOO_LARGE.to_owned());
+                    local.found.push(Found { subject: Subject::Child(name.clone()), deviation });
+                }
+                _ => {}
+            }
         }
     }
 
@@ -273,6 +306,14 @@ impl<'t> Children<'t> {
 
     fn named(&self, name: &QName) -> Option<ElementId> {
         self.by_name.get(name).copied()
+    }
+
+    /// Returns what a wildcard says of elements with a name, and their declaration; `None` if no
+    /// wildcard allows them, or they are not looked into.
+    fn read_by_wildcard(&self, name: &QName) -> Option<(Processing, Option<ElementId>)> {
+        let wildcard = self.wildcards.iter().find(|any| any.namespaces.allow(&name.namespace))?;
+        let process = Some(Processing::from(wildcard.process)).filter(|it| *it != Processing::Skip)?;
+        Some((process, self.types.import.schemas().element_named(name)))
     }
 
     fn names(&self) -> impl Iterator<Item = QName> {

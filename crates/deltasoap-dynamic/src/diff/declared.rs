@@ -5,7 +5,7 @@ use super::pairs::{Declared, Deviation, Inclusion, Local, Pair, Step, Subject};
 use super::simple::{Simple, other_than};
 use crate::contract::Types;
 use crate::facets;
-use deltasoap_core::QName;
+use deltasoap_core::{QName, ns};
 use deltasoap_wsdl::NormalizedContent;
 use deltasoap_wsdl::xsd::{Element, IdentityConstraint, TypeDefinition, TypeId};
 
@@ -106,6 +106,25 @@ impl Inclusion<'_> {
                     local.add(Subject::Derived(name.clone()), Deviation::As(id));
                 }
                 None => {}
+            }
+        }
+        // Schemas of XML Schema, as in DataSets, do not refer to types of the contract by `xsi:type`.
+        let is_schema = elements[0].is_some_and(|it| &*it.name.namespace == ns::XSD);
+        if [sub.type_id, sup.type_id] == [TypeId::ANY; 2] && !is_schema {
+            self.any_type(local);
+        }
+    }
+
+    /// Adds the types that may stand for `xsd:anyType`: all that have names.
+    fn any_type(&self, local: &mut Local) {
+        for (id, it) in self.sub.import.schemas().types() {
+            let Some(name) = it.name.as_ref().filter(|_| id.builtin().is_none() && id != TypeId::ANY) else { continue };
+            if is_abstract(self.sub, id) || !self.sub.finite().has(self.sub, id) {
+                continue;
+            }
+            match self.sup.named(name).filter(|&other| !is_abstract(self.sup, other)) {
+                Some(other) => local.open_edges.push((Step::Content, Pair::Content([id, other]))),
+                None => local.missing.push(id),
             }
         }
     }

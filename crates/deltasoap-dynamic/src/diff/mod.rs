@@ -13,9 +13,9 @@
 //! whether the difference matters is unknown.
 //!
 //! Names that messages do not show do not count: those of types (unless `xsi:type` names them),
-//! messages, port types, bindings and prefixes. What a wildcard allows is compared by namespaces
-//! and by whether declarations are required, not by the declarations themselves. Types named by
-//! `xsi:type` are compared where the declared type is a complex type that others are derived from.
+//! messages, port types, bindings and prefixes. Types named by `xsi:type` are compared where the
+//! declared type is a complex type that others are derived from. Global elements in place of a
+//! wildcard, and types in place of `xsd:anyType`, are compared if no message reaches them otherwise.
 
 mod attributes;
 mod content;
@@ -32,7 +32,7 @@ use crate::{Contract, Operation};
 use deltasoap_core::QName;
 use messages::Shape;
 pub(crate) use messages::{kinds, shape, written};
-use pairs::{Inclusion, Pair, Seen, Subject};
+use pairs::{Declared, Inclusion, Pair, Seen, Subject};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -237,8 +237,10 @@ impl Contract {
             diff: Diff::default(),
             known: HashMap::new(),
             compared: HashSet::new(),
+            open: Vec::new(),
         };
         comparison.ports();
+        comparison.opened();
         comparison.diff
     }
 }
@@ -270,6 +272,18 @@ struct Comparison<'c> {
     known: HashMap<Key, (usize, usize)>,
     /// Messages that were compared: most ports have the same ones.
     compared: HashSet<(String, MessageKind, [Shape; 2])>,
+    /// Elements of messages in which wildcards or `xsd:anyType` allow more.
+    open: Vec<Opened>,
+}
+
+/// An element of a message in which a wildcard or `xsd:anyType` allows more.
+struct Opened {
+    operations: [Operation; 2],
+    kind: MessageKind,
+    /// The numbers of the element, its name and its declarations.
+    roots: [usize; 2],
+    name: QName,
+    pair: [Declared; 2],
 }
 
 /// Identifies a change, wherever it is.
@@ -388,7 +402,21 @@ impl Comparison<'_> {
             let forward = self.inclusions[0].walk(name, pair);
             let backward = self.inclusions[1].walk(name, [pair[1], pair[0]]);
             self.diff.is_cut |= forward.is_cut || backward.is_cut;
+            if forward.is_open || backward.is_open {
+                let (operations, kind, name) = (operations.map(Operation::clone), kind.clone(), name.clone());
+                self.open.push(Opened { operations, kind, roots: [index, other], name, pair });
+            }
             self.differences(operations, kind, [index, other], [forward.all, backward.all]);
+        }
+    }
+
+    /// Compares what only wildcards and `xsd:anyType` allow in messages.
+    fn opened(&mut self) {
+        for Opened { operations, kind, roots, name, pair } in std::mem::take(&mut self.open) {
+            let forward = self.inclusions[0].walk_open(&name, pair);
+            let backward = self.inclusions[1].walk_open(&name, [pair[1], pair[0]]);
+            self.diff.is_cut |= forward.is_cut || backward.is_cut;
+            self.differences(operations.each_ref(), &kind, roots, [forward.all, backward.all]);
         }
     }
 

@@ -3,6 +3,10 @@
 //! What differs in a pair itself is found once, however many messages reach it, and so is which
 //! pairs its content leads to. Recursive types lead back to pairs that are known already: there the
 //! walk ends. It is breadth first, so a difference is shown at the shortest path to it.
+//!
+//! A wildcard allows any global element, and `xsd:anyType` any type that `xsi:type` names: there,
+//! each message could contain everything. So these ways are walked only after all others, and only
+//! to what no message reaches without them.
 
 use super::language::Symbol;
 use crate::contract::Types;
@@ -21,6 +25,10 @@ pub(super) struct Inclusion<'c> {
     /// The contract that may refuse them.
     pub(super) sup: &'c Types,
     known: HashMap<Pair, Rc<Local>>,
+    /// The pairs that messages reach without wildcards and `xsd:anyType`.
+    closed: HashSet<Pair>,
+    /// The types of the examined contract in those pairs.
+    closed_types: HashSet<TypeId>,
 }
 
 /// An element as declared. Parts of rpc messages have only a type.
@@ -116,6 +124,17 @@ pub(super) struct Found {
 pub(super) struct Local {
     pub(super) found: Vec<Found>,
     pub(super) edges: Vec<(Step, Pair)>,
+    /// Where wildcards and `xsd:anyType` lead.
+    pub(super) open_edges: Vec<(Step, Pair)>,
+    /// Types that `xsi:type` may name here, and that the other contract does not have.
+    pub(super) missing: Vec<TypeId>,
+}
+
+impl Local {
+    /// Returns true if a wildcard or `xsd:anyType` leads anywhere.
+    fn is_open(&self) -> bool {
+        !self.open_edges.is_empty() || !self.missing.is_empty()
+    }
 }
 
 impl Local {
@@ -164,6 +183,8 @@ pub(super) struct Walked {
     pub(super) all: Vec<Seen>,
     /// True if there are more pairs than [`MAX_VISITS`].
     pub(super) is_cut: bool,
+    /// True if a wildcard or `xsd:anyType` leads to more.
+    pub(super) is_open: bool,
 }
 
 struct Visit {
@@ -174,21 +195,63 @@ struct Visit {
 
 impl<'c> Inclusion<'c> {
     pub(super) fn new(sub: &'c Types, sup: &'c Types) -> Self {
-        Inclusion { sub, sup, known: HashMap::new() }
+        Inclusion { sub, sup, known: HashMap::new(), closed: HashSet::new(), closed_types: HashSet::new() }
     }
 
-    /// Finds the differences in an element and in everything in it.
+    /// Finds the differences in an element and in everything that is declared in it.
     pub(super) fn walk(&mut self, name: &QName, root: [Declared; 2]) -> Walked {
+        let (walked, visits) = self.walk_along(name, root, |local, _| (local.found.clone(), [&local.edges, &[]]));
+        for visit in visits {
+            self.closed.insert(visit.pair);
+            self.closed_types.insert(match visit.pair {
+                Pair::Declared([declared, _]) => declared.type_id,
+                Pair::Content([type_id, _]) => type_id,
+            });
+        }
+        walked
+    }
+
+    /// Finds the differences in what only wildcards and `xsd:anyType` allow in an element, after all
+    /// messages were [walked](Self::walk).
+    pub(super) fn walk_open(&mut self, name: &QName, root: [Declared; 2]) -> Walked {
+        let (closed, closed_types) = (std::mem::take(&mut self.closed), std::mem::take(&mut self.closed_types));
+        let types = self.sub;
+        let missing = |local: &Local| -> Vec<Found> {
+            let ids = local.missing.iter().filter(|id| !closed_types.contains(id));
+            let found = |id: &TypeId| {
+                let subject = Subject::Derived(types.import.schemas()[*id].name.clone()?);
+                Some(Found { subject, deviation: Ok(Deviation::As(*id)) })
+            };
+            ids.filter_map(found).collect()
+        };
+        let (walked, _) = self.walk_along(name, root, |local, pair| {
+            let own = if closed.contains(&pair) { Vec::new() } else { local.found.clone() };
+            ([own, missing(local)].concat(), [&local.edges, &local.open_edges])
+        });
+        (self.closed, self.closed_types) = (closed, closed_types);
+        walked
+    }
+
+    /// Walks over pairs. `chosen` returns what counts of what was found in one, and which edges lead
+    /// on.
+    fn walk_along(
+        &mut self,
+        name: &QName,
+        root: [Declared; 2],
+        chosen: impl Fn(&Local, Pair) -> (Vec<Found>, [&[(Step, Pair)]; 2]),
+    ) -> (Walked, Vec<Visit>) {
         let root = Pair::Declared(root);
         let (mut visits, mut seen) = (vec![Visit { pair: root, from: None }], HashSet::from([root]));
         let (mut walked, mut at) = (Walked::default(), 0);
         while at < visits.len() {
-            let local = self.local(visits[at].pair);
-            for found in &local.found {
-                let trail = trail(&visits, at, name);
-                walked.all.push(Seen { pair: visits[at].pair, found: found.clone(), trail });
+            let pair = visits[at].pair;
+            let local = self.local(pair);
+            walked.is_open |= local.is_open();
+            let (all, edges) = chosen(&local, pair);
+            for found in all {
+                walked.all.push(Seen { pair, found, trail: trail(&visits, at, name) });
             }
-            for (step, pair) in &local.edges {
+            for (step, pair) in edges.into_iter().flatten() {
                 if visits.len() >= MAX_VISITS {
                     walked.is_cut = true;
                 } else if seen.insert(*pair) {
@@ -197,7 +260,7 @@ impl<'c> Inclusion<'c> {
             }
             at += 1;
         }
-        walked
+        (walked, visits)
     }
 
     /// Returns what differs in a pair itself.

@@ -99,7 +99,9 @@ impl Builder<'_> {
         };
         let mut wildcards = Vec::new();
         add_wildcards(model, &mut wildcards);
-        let samples = samples([sub, sup], &wildcards);
+        let mut samples = samples([sub, sup], &wildcards);
+        // A wildcard may allow the element.
+        samples.push(next.name.clone());
         let word = word_with(sub, model, sup, other, &samples, &next.name)?;
         let at = word.iter().position(|symbol| name_of(sub, symbol) == &next.name)?;
         let mut children = self.children(&word);
@@ -124,7 +126,10 @@ impl Builder<'_> {
         let schemas = self.exchange.sub.contract().types.import.schemas();
         let child = |symbol: &Symbol| match symbol {
             Symbol::Element(id) => self.sampler.part(&schemas[*id].name, schemas[*id].type_id, Some(*id)),
-            Symbol::Any(name, process) => self.sampler.undeclared(name, *process == Processing::Strict),
+            Symbol::Any(name, process) => match schemas.element_named(name) {
+                Some(id) => self.sampler.part(name, schemas[id].type_id, Some(id)),
+                None => self.sampler.undeclared(name, *process == Processing::Strict),
+            },
         };
         word.iter().map(child).map(Child::Element).collect()
     }

@@ -29,8 +29,10 @@ pub(super) fn what(types: [&Types; 2], pair: Pair, subject: &Subject) -> String 
         (Subject::Kind, Pair::Content(ids)) => arrow([0, 1].map(|side| kind(types[side], ids[side]))),
         (Subject::Text, Pair::Content(ids)) => texts(types, ids),
         (Subject::Child(name), Pair::Content(ids)) => {
-            let [old, new] = [0, 1].map(|side| occurrence(types[side], ids[side], name));
-            presence(old, new)
+            match [0, 1].map(|side| occurrence(types[side], ids[side], name)) {
+                [None, None] => declared(types, name),
+                [old, new] => presence(old, new),
+            }
         }
         (Subject::Wildcard, Pair::Content(ids)) => {
             "other elements ".to_owned() + &arrow([0, 1].map(|side| wildcards(types[side], ids[side])))
@@ -161,10 +163,19 @@ fn wildcards(types: &Types, id: TypeId) -> String {
     if all.is_empty() { "none".to_owned() } else { all.join(", ") }
 }
 
+/// Describes a change of a global element that a wildcard allows.
+fn declared(types: [&Types; 2], name: &QName) -> String {
+    match types.map(|types| types.import.schemas().element_named(name).is_some()) {
+        [true, false] => "no longer declared".to_owned(),
+        [false, true] => "declared".to_owned(),
+        _ => "allowed in one of the two".to_owned(),
+    }
+}
+
 /// Describes a change of how often something occurs.
 fn presence(old: Option<Range>, new: Option<Range>) -> String {
     match (old, new) {
-        (None, None) => "allowed in one of the two".to_owned(),
+        (None, None) => String::new(),
         (None, Some((0, most))) => format!("added, optional{}", many(most)),
         (None, Some((_, most))) => format!("added, required{}", many(most)),
         (Some(_), None) => "removed".to_owned(),

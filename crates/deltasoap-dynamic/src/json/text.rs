@@ -3,9 +3,11 @@
 
 use super::path::Path;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::Value as Json;
-use std::collections::HashSet;
+use serde_json::{Map, Number, Value as Json};
 use std::fmt;
+
+/// The key by which `serde_json` passes on a number with all its digits, as an object of one text.
+const NUMBER: &str = "$serde_json::private::Number";
 
 /// Parses JSON.
 ///
@@ -22,74 +24,83 @@ use std::fmt;
 /// position.
 pub fn parse(text: &str) -> Result<Json, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(text);
-    Distinct(&Path::Root).deserialize(&mut reader)?;
-    serde_json::from_str(text)
+    let json = Distinct(&Path::Root).deserialize(&mut reader)?;
+    reader.end()?;
+    Ok(json)
 }
 
-/// Checks the keys of the objects in a value at this position.
+/// Reads a value at this position, with distinct keys in its objects.
 #[derive(Clone, Copy)]
 struct Distinct<'p>(&'p Path<'p>);
 
 impl<'de> DeserializeSeed<'de> for Distinct<'_> {
-    type Value = ();
+    type Value = Json;
 
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Json, D::Error> {
         reader.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Distinct<'_> {
-    type Value = ();
+    type Value = Json;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Bool(value))
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
+    fn visit_i64<E>(self, number: i64) -> Result<Json, E> {
+        Ok(Json::Number(number.into()))
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
+    fn visit_u64<E>(self, number: u64) -> Result<Json, E> {
+        Ok(Json::Number(number.into()))
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
+    fn visit_f64<E>(self, number: f64) -> Result<Json, E> {
+        // JSON has no infinities.
+        Ok(Number::from_f64(number).map_or(Json::Null, Json::Number))
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
+    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
+        Ok(Json::String(text.to_owned()))
     }
 
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
+    fn visit_string<E>(self, text: String) -> Result<Json, E> {
+        Ok(Json::String(text))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        let mut index = 0;
-        while items.next_element_seed(Distinct(&self.0.index(index)))?.is_some() {
-            index += 1;
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json, A::Error> {
+        let mut read = Vec::new();
+        while let Some(item) = items.next_element_seed(Distinct(&self.0.index(read.len())))? {
+            read.push(item);
         }
-        Ok(())
+        Ok(Json::Array(read))
     }
 
-    /// Visits an object, or a number, which is also represented as a map with one key.
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
-        let mut keys = HashSet::new();
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Json, A::Error> {
+        let mut read = Map::new();
         while let Some(key) = object.next_key::<String>()? {
-            if keys.contains(&key) {
+            if read.is_empty() && key == NUMBER {
+                let digits: String = object.next_value()?;
+                return digits.parse::<Number>().map(Json::Number).map_err(A::Error::custom);
+            }
+            if read.contains_key(&key) {
                 let place = self.0.to_string();
                 let place = if place.is_empty() { "." } else { &place };
                 return Err(A::Error::custom(format!("{place}: the key {key:?} appears twice")));
             }
-            object.next_value_seed(Distinct(&self.0.key(&key)))?;
-            keys.insert(key);
+            let value = object.next_value_seed(Distinct(&self.0.key(&key)))?;
+            read.insert(key, value);
         }
-        Ok(())
+        Ok(Json::Object(read))
     }
 }
 

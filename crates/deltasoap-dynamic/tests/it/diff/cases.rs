@@ -202,6 +202,60 @@ fn wildcards_are_compared_by_namespace_and_by_what_they_require() {
 }
 
 #[test]
+fn what_only_wildcards_allow_is_compared() {
+    let of = |process: &str, rest: &str| sequence(&format!("<xs:any processContents='{process}'/>")) + rest;
+    let note = |text: &str| format!("<xs:element name='Note' type='{text}'/>");
+    let nested = |text: &str| {
+        format!(
+            "<xs:element name='Note'><xs:complexType><xs:sequence><xs:element name='a' type='{text}'/></xs:sequence>\
+             </xs:complexType></xs:element>"
+        )
+    };
+    for process in ["strict", "lax"] {
+        let found = between(&of(process, &note("xs:int")), &of(process, &note("xs:short")));
+        assert_eq!(found, ["Op/Note: xsd:int → xsd:short, breaking, safe"], "{process}");
+        let found = between(&of(process, &nested("xs:short")), &of(process, &nested("xs:int")));
+        assert_eq!(found, ["Op/Note/a: xsd:short → xsd:int, safe, breaking"], "{process}");
+    }
+    assert_eq!(between(&of("skip", &note("xs:int")), &of("skip", &note("xs:short"))), [""; 0]);
+    // A strict wildcard needs the declaration.
+    let found = between(&of("strict", &note("xs:int")), &of("strict", ""));
+    assert_eq!(found, ["Op/Note: no longer declared, breaking, safe"]);
+    assert_eq!(between(&of("lax", &note("xs:int")), &of("lax", "")), [""; 0]);
+}
+
+#[test]
+fn what_only_any_type_allows_is_compared() {
+    let of = |rest: &str| sequence("<xs:element name='value' type='xs:anyType'/>") + rest;
+    let complex = |text: &str| {
+        of(&format!(
+            "<xs:complexType name='Inner'><xs:sequence><xs:element name='a' type='{text}'/></xs:sequence></xs:complexType>"
+        ))
+    };
+    let found = between(&complex("xs:int"), &complex("xs:short"));
+    assert_eq!(found, ["Op/value/a: xsd:int → xsd:short, breaking, safe"]);
+    let simple = |most: u32| {
+        let facet = format!("<xs:maxLength value='{most}'/>");
+        of(&format!(
+            "<xs:simpleType name='Code'><xs:restriction base='xs:string'>{facet}</xs:restriction></xs:simpleType>"
+        ))
+    };
+    let found = between(&simple(3), &simple(4));
+    assert!(found.len() == 1 && found[0].ends_with("safe, breaking"), "{found:?}");
+    let found = between(&complex("xs:int"), &of(""));
+    assert!(found.len() == 1 && found[0].ends_with("breaking, safe"), "{found:?}");
+}
+
+#[test]
+fn what_messages_have_anyway_is_not_listed_for_wildcards() {
+    let of = |text: &str| {
+        let inner = format!("<xs:element name='a' type='{text}'/><xs:any minOccurs='0' processContents='lax'/>");
+        sequence(&inner)
+    };
+    assert_eq!(between(&of("xs:int"), &of("xs:short")), ["Op/a: xsd:int → xsd:short, breaking, safe"]);
+}
+
+#[test]
 fn constraints_are_not_compared() {
     let of = |key: &str| {
         format!(
