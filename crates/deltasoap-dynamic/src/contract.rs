@@ -12,7 +12,7 @@ pub(crate) use types::{Types, number};
 
 use crate::JsonError;
 use crate::json::{Decimals, JsonReader, JsonWriter, TextError};
-use deltasoap_core::schema::{ElementRef, Use, View};
+use deltasoap_core::schema::{ElementRef, Field, Use, View};
 use deltasoap_core::{Node, QName, Value};
 use deltasoap_wsdl::{Error, Import, Importer, Lowered, Note};
 use serde_json::Value as Json;
@@ -100,6 +100,20 @@ impl Contract {
             Some(nil) => Ok(nil),
             None => writer.content(value, content, name, &crate::json::ROOT),
         }
+    }
+
+    /// Converts one occurrence of a field to JSON, by itself: a value that other places of the
+    /// message share is written with it.
+    ///
+    /// # Errors
+    /// If the value has another shape than its schema.
+    pub fn occurrence_to_json(&self, field: &Field, value: &Value) -> Result<Json, JsonError> {
+        JsonWriter::new(self, value).item(value, field, &crate::json::ROOT)
+    }
+
+    /// Returns the label of a type, as [`$type`](crate::json) holds it.
+    pub fn type_label(&self, name: &QName) -> String {
+        self.types.label_of(name)
     }
 
     /// Creates the content of the element `name` from JSON.

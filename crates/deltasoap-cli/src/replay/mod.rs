@@ -5,8 +5,6 @@
 //! differentially, alternating which comes first, and both must give the same value. The command
 //! compares times, and is a test as well.
 
-mod directory;
-mod file;
 mod html;
 mod play;
 mod recorded;
@@ -14,14 +12,7 @@ mod report;
 mod side;
 mod types;
 
-#[cfg(feature = "load")]
-pub use directory::all_streams;
-#[cfg(feature = "load")]
-pub use file::dechunked;
-pub use file::{Message, message as message_in};
 pub use recorded::v_sphere;
-#[cfg(feature = "load")]
-pub use report::Skipped;
 
 use crate::cli::Replay;
 use crate::contract::contract_of;
@@ -29,9 +20,9 @@ use crate::figures::MIN_PLAYS;
 use crate::files::write_page;
 use anyhow::{Result, bail, ensure};
 use deltasoap::engine::{Checkpoints, Differential};
+use deltasoap_archive::{Skipped, Stream, all_streams};
 use deltasoap_cost::Machine;
 use deltasoap_cost::measure::{BackgroundLoad, LoadMonitor, process_time};
-use directory::Stream;
 use indicatif::ProgressBar;
 use play::{Play, PlayOptions};
 use report::Report;
@@ -58,8 +49,8 @@ pub fn run(arguments: &Replay) -> Result<()> {
 }
 
 fn replay(arguments: &Replay, types: &Types) -> Report {
-    let mut skipped = report::Skipped::default();
-    let streams = directory::all_streams(&arguments.paths, &mut skipped);
+    let mut skipped = Skipped::default();
+    let streams = all_streams(&arguments.paths, &mut skipped);
     let files: usize = streams.iter().map(|stream| stream.files.len()).sum();
     let repeat = if arguments.regular_only { arguments.repeat } else { arguments.repeat.max(MIN_PLAYS) };
     let bar = crate::progress::bar("replay", files as u64 * u64::from(repeat));

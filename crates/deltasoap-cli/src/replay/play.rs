@@ -1,14 +1,13 @@
 //! Plays streams: every message is decoded both ways, alternating which comes first, and the
 //! results are compared.
 
-use super::directory::Stream;
-use super::file;
-use super::report::Skipped;
 use super::side::{Decoded, Side};
 use super::types::Types;
+use crate::files;
 use bytes::Bytes;
 use deltasoap::Error;
 use deltasoap::engine::{Checkpoints, DecodeOptions, Deviation, Differential, DifferentialStats, ErrorKind, Tolerance};
+use deltasoap_archive::{Reason, Skipped, Stream, message_in};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -96,7 +95,7 @@ impl Play {
     pub fn stream(&mut self, stream: &Stream, types: &Types, options: PlayOptions, advance: impl Fn()) {
         let mut sides = Sides::new(types, options);
         for path in &stream.files {
-            match file::read(path) {
+            match read(path) {
                 Ok(message) => self.message(path, &message, &mut sides),
                 Err(reason) => self.skipped.add(reason, path),
             }
@@ -189,6 +188,12 @@ fn sum(one: DifferentialStats, other: DifferentialStats) -> DifferentialStats {
     let mut sum = one;
     sum += other;
     DifferentialStats { memory, ..sum }
+}
+
+/// Reads a file's message.
+fn read(path: &Path) -> Result<Bytes, Reason> {
+    let content = files::read(path).map_err(|_| "cannot be read")?;
+    message_in(Bytes::from(content)).map(|message| message.bytes)
 }
 
 fn stats(side: Option<&Side<'_>>, kind: usize) -> DifferentialStats {

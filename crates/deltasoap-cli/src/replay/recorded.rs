@@ -3,12 +3,13 @@
 
 use super::busy;
 use super::play::{Play, PlayOptions};
-use super::report::{Report, Skipped};
+use super::report::Report;
 use super::types::Types;
 use crate::figures::PLAYS;
 use anyhow::{Result, bail, ensure};
 use bytes::Bytes;
 use deltasoap::engine::{Differential, Tolerance};
+use deltasoap_archive::Skipped;
 use deltasoap_cost::measure::{LoadMonitor, process_time};
 use deltasoap_dynamic::Contract;
 use deltasoap_streams::vsphere::{FETCH_PAIRS, fetch_pairs};

@@ -1,34 +1,17 @@
 //! The output of a replay: a row for each operation, and everything that was not an operation's
 //! message.
 
-use super::file::Reason;
 use super::play::{DeviationCount, Difference, Play, Tally};
 use super::types::Types;
 use crate::figures::{Saving, fast_share, median_time, megabytes_per_second};
 use crate::output::{print_line, report};
 use anyhow::Result;
+use deltasoap_archive::Skipped;
 use deltasoap_cost::measure::BackgroundLoad;
 use deltasoap_report::Grid;
 use serde::Serialize;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
-
-/// Files without a message, by reason.
-#[derive(Debug, Default)]
-pub struct Skipped(BTreeMap<Reason, Vec<PathBuf>>);
-
-impl Skipped {
-    pub fn add(&mut self, reason: impl Into<Reason>, path: &Path) {
-        self.0.entry(reason.into()).or_default().push(path.to_owned());
-    }
-
-    /// Returns the number of files.
-    #[cfg(test)]
-    pub fn files(&self) -> usize {
-        self.0.values().map(Vec::len).sum()
-    }
-}
 
 /// The results of a replay.
 pub struct Report {
@@ -185,7 +168,7 @@ impl Report {
 
     /// Returns the files without a message, each with the reason.
     fn skipped(&self) -> impl Iterator<Item = (&str, &Path)> {
-        let all = self.others.0.iter().chain(&self.play.skipped.0);
+        let all = self.others.by_reason().chain(self.play.skipped.by_reason());
         all.flat_map(|(reason, files)| files.iter().map(move |file| (&**reason, file.as_path())))
     }
 

@@ -13,18 +13,19 @@ use std::rc::Rc;
 /// Maximum depth of nested choices.
 const MAX_DEPTH: usize = 32;
 
-/// The properties of a complex type.
+/// The properties of a complex type: which property of its JSON holds which of its fields and
+/// attributes. Other forms of messages, such as tables, use the same names.
 #[derive(Debug, Clone)]
-pub(crate) struct Layout {
+pub struct Layout {
     /// One for each field.
-    pub(crate) slots: Vec<Slot>,
+    pub slots: Vec<Slot>,
     /// One for each attribute.
-    pub(crate) attributes: Vec<String>,
+    pub attributes: Vec<String>,
 }
 
 /// The place of a field in JSON.
 #[derive(Debug, Clone)]
-pub(crate) enum Slot {
+pub enum Slot {
     /// A property.
     Property(String),
     /// A choice that occurs once: its properties are among those around it.
@@ -37,8 +38,8 @@ pub(crate) enum Slot {
 }
 
 impl Layout {
-    /// Returns the layout of a complex type.
-    pub(crate) fn of(complex: &ComplexElement, view: View<'_>) -> Self {
+    /// Returns the layout of a complex type. `view` is that of the type.
+    pub fn of(complex: &ComplexElement, view: View<'_>) -> Self {
         Self::with(complex, view, &mut Names::default(), 0)
     }
 

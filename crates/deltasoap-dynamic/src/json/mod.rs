@@ -105,6 +105,7 @@ mod writer;
 
 pub use columns::TextError;
 pub use error::JsonError;
+pub use keys::{Layout, Slot};
 pub use request::Request;
 pub use scalar::Decimals;
 pub use schema::JsonSchemas;

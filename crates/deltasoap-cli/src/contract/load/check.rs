@@ -3,11 +3,11 @@
 
 use crate::cli::Check;
 use crate::output::one_line;
-use crate::replay::message_in;
 use bytes::Bytes;
 use deltasoap::schema::QName;
 use deltasoap::soap::Version;
 use deltasoap::types::Node;
+use deltasoap_archive::message_in;
 use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_load::{Answer, Failed, Failure};
 use flate2::bufread::MultiGzDecoder;

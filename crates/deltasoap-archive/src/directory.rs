@@ -1,14 +1,37 @@
 //! The streams of a directory: its message files in natural order, with a separate stream for each
 //! nested directory.
 
-use super::report::Skipped;
+use crate::Reason;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
 /// The files of one directory, in order: messages of one sender, as they arrived.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Stream {
+    /// The files, in natural order.
     pub files: Vec<PathBuf>,
+}
+
+/// Files that hold no message, by the reason.
+#[derive(Debug, Default)]
+pub struct Skipped(BTreeMap<Reason, Vec<PathBuf>>);
+
+impl Skipped {
+    /// Adds a file.
+    pub fn add(&mut self, reason: impl Into<Reason>, path: &Path) {
+        self.0.entry(reason.into()).or_default().push(path.to_owned());
+    }
+
+    /// Returns the files of each reason.
+    pub fn by_reason(&self) -> impl Iterator<Item = (&Reason, &Vec<PathBuf>)> {
+        self.0.iter()
+    }
+
+    /// Returns the number of files.
+    pub fn files(&self) -> usize {
+        self.0.values().map(Vec::len).sum()
+    }
 }
 
 /// Extensions of message files.

@@ -6,15 +6,13 @@
 //! of redirects and of proxies before the last one, the version of HTTP/2 without a minor version,
 //! and the body without chunks, and with `--compressed` also without gzip.
 
-use crate::files;
 use bytes::Bytes;
-use deltasoap::types::PartUri;
+use deltasoap_core::PartUri;
 use deltasoap_http::{AttachmentLimits, Attachments, PartHeaders, self_described};
 use flate2::bufread::GzDecoder;
 use http_body_util::Full;
 use std::borrow::Cow;
 use std::io::Read as _;
-use std::path::Path;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -24,6 +22,7 @@ pub type Reason = Cow<'static, str>;
 /// A message, and the parts that came with it.
 #[derive(Debug, Default)]
 pub struct Message {
+    /// The envelope.
     pub bytes: Bytes,
     parts: Vec<(PartHeaders, Bytes)>,
 }
@@ -33,14 +32,6 @@ impl Message {
     pub fn part(&self, uri: &PartUri) -> Option<&Bytes> {
         self.parts.iter().find(|(headers, _)| headers.is_at(uri)).map(|(_, bytes)| bytes)
     }
-}
-
-/// Reads a file's message.
-///
-/// # Errors
-/// Returns the reason if there is none.
-pub fn read(path: &Path) -> Result<Bytes, Reason> {
-    message(Bytes::from(files::read(path).map_err(|_| "cannot be read")?)).map(|message| message.bytes)
 }
 
 /// Returns the message in a file's content. A document begins with `<`, white space or a byte order
@@ -335,7 +326,6 @@ mod tests {
         assert!(why(b"--B\r\n\r\n<x/>\r\n").starts_with("not a valid package"));
         let cut = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFF\r\n<x";
         assert_eq!(why(cut), "chunked and truncated");
-        assert_eq!(read(Path::new("/no/such/file")).expect_err("no file"), "cannot be read");
     }
 
     #[test]
