@@ -48,6 +48,10 @@ struct Testing;
 struct Proxy;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/archives.md")]
+struct Archives;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/tonic-and-reqwest.md")]
 struct TonicAndReqwest;
 

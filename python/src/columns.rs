@@ -12,6 +12,7 @@ use crate::contract::Model;
 use crate::to_python::ToPython;
 use crate::{arrow, scalars};
 use arrow_array::StructArray;
+use deltasoap_arrow::{column_array, microseconds};
 use deltasoap_core::lexical::DateTime;
 use deltasoap_core::schema::{Builtin, ComplexElement, Element, ElementRef, View};
 use deltasoap_core::{Column, Lease, Record, Simple, Value};
@@ -263,7 +264,7 @@ impl ColumnView {
     ) -> PyResult<Bound<'py, PyTuple>> {
         drop(requested_schema);
         let column = self.column().ok_or_else(|| PyTypeError::new_err("no column"))?;
-        arrow::capsules(py, &*arrow::array(column, &self.nil))
+        arrow::capsules(py, &*column_array(column, &self.nil))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -345,7 +346,7 @@ impl Rows {
         for name in self.names()? {
             let view = self.find(&name)?;
             let column = view.column().ok_or_else(|| PyTypeError::new_err("no column"))?;
-            columns.push((name, arrow::array(column, &view.nil)));
+            columns.push((name, column_array(column, &view.nil)));
         }
         Ok(arrow::table(columns, self.__len__()))
     }
@@ -516,16 +517,6 @@ pub(crate) fn base_of(view: View<'_>) -> Builtin {
         Element::Simple(simple) => simple.base,
         _ => Builtin::String,
     }
-}
-
-/// Returns the microseconds since 1970 of a moment; of one with a zone in UTC. Digits after them are
-/// left out.
-pub(crate) fn microseconds(moment: &DateTime) -> Option<i64> {
-    // An instant of jiff would end a day before the last year does.
-    let clock = jiff::civil::DateTime::try_from((*moment).with_zone(None)).ok()?;
-    let since = clock.duration_since(jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0));
-    let zone = moment.zone().map_or(0, |zone| i64::from(zone.minutes()));
-    i64::try_from(since.as_nanos().div_euclid(1000)).ok().map(|micros| micros - zone * 60_000_000)
 }
 
 /// Returns the item of an index, or the list of a slice.

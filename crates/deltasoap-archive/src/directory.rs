@@ -68,7 +68,12 @@ pub fn streams(root: &Path, skipped: &mut Skipped) -> Vec<Stream> {
 }
 
 fn is_message(entry: &DirEntry) -> bool {
-    let ending = entry.path().extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    entry.file_name().to_str().is_some_and(is_message_name)
+}
+
+/// Returns true for the name of a message file.
+pub(crate) fn is_message_name(name: &str) -> bool {
+    let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending))
 }
 

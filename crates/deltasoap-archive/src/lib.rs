@@ -1,12 +1,44 @@
-//! Captured SOAP messages: where they are read from.
+//! Captured SOAP messages, and tables of them.
 //!
 //! A capture is a file with a message, over HTTP or plain ([`message_in`]), and a directory of such
-//! files is a stream of one sender ([`streams`]).
+//! files is a stream of one sender ([`streams`]). With the feature `tables`, captures are also read
+//! from archives, HAR files, recordings of the proxy and JSON lines ([`Sources`]), and an
+//! [`Archive`] decodes them into Parquet files.
 
 #![forbid(unsafe_code)]
 
 mod directory;
 mod message;
 
+#[cfg(feature = "tables")]
+mod archive;
+#[cfg(feature = "tables")]
+mod capture;
+#[cfg(feature = "tables")]
+mod decode;
+#[cfg(feature = "tables")]
+mod error;
+#[cfg(feature = "tables")]
+mod manifest;
+#[cfg(feature = "tables")]
+mod sources;
+#[cfg(feature = "tables")]
+mod store;
+#[cfg(feature = "tables")]
+mod tables;
+
 pub use directory::{Skipped, Stream, all_streams, streams};
-pub use message::{Message, Reason, dechunked, message as message_in};
+pub use message::{Message, Reason, dechunked, message as message_in, message_within};
+
+#[cfg(feature = "tables")]
+pub use archive::{Archive, Options, Summary};
+#[cfg(feature = "tables")]
+pub use capture::{Capture, Direction, Item};
+#[cfg(feature = "tables")]
+pub use error::ArchiveError;
+#[cfg(feature = "tables")]
+pub use manifest::Counts;
+#[cfg(feature = "tables")]
+pub use sources::{JsonColumns, Limits, Source, Sources};
+#[cfg(feature = "tables")]
+pub use store::Compression;

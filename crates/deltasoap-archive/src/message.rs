@@ -40,9 +40,18 @@ impl Message {
 /// # Errors
 /// Returns the reason if there is none.
 pub fn message(content: Bytes) -> Result<Message, Reason> {
-    let content = if content.starts_with(&GZIP) { inflated(&content)? } else { content };
+    message_within(content, INFLATED)
+}
+
+/// Like [`message`], with another maximum for the number of bytes after decompression. It is 1 GiB
+/// otherwise.
+///
+/// # Errors
+/// Returns the reason if there is no message, or a larger one.
+pub fn message_within(content: Bytes, most: u64) -> Result<Message, Reason> {
+    let content = if content.starts_with(&GZIP) { inflated(&content, most)? } else { content };
     let (media_type, body) = match content.first() {
-        Some(first) if first.is_ascii_alphabetic() => carried(&content)?,
+        Some(first) if first.is_ascii_alphabetic() => carried(&content, most)?,
         _ => (None, content),
     };
     let of_package = media_type.clone().filter(|media_type| is_of_a_package(media_type)).or_else(|| boundary(&body));
@@ -61,14 +70,14 @@ const INFLATED: u64 = 1 << 30;
 
 /// Decompresses all members of a gzip stream. flate2's own multi-member decoder is not used: it
 /// takes other bytes after a member for a broken member.
-fn inflated(content: &[u8]) -> Result<Bytes, Reason> {
+fn inflated(content: &[u8], most: u64) -> Result<Bytes, Reason> {
     let (mut rest, mut inflated) = (content, Vec::new());
     loop {
-        let room = INFLATED + 1 - inflated.len() as u64;
+        let room = most.saturating_add(1) - inflated.len() as u64;
         let mut member = GzDecoder::new(rest).take(room);
         member.read_to_end(&mut inflated).map_err(|error| format!("not valid gzip: {error}"))?;
-        if inflated.len() as u64 > INFLATED {
-            return Err("more than 1 GiB in gzip".into());
+        if inflated.len() as u64 > most {
+            return Err(format!("more than {most} bytes in gzip").into());
         }
         rest = member.into_inner().into_inner();
         match rest {
@@ -129,7 +138,7 @@ fn at_once<T>(work: impl Future<Output = T>) -> T {
 const FIELDS: usize = 100;
 
 /// Returns the media type and the body of an HTTP message, or of content with MIME header lines.
-fn carried(content: &Bytes) -> Result<(Option<String>, Bytes), Reason> {
+fn carried(content: &Bytes, most: u64) -> Result<(Option<String>, Bytes), Reason> {
     let content = last_answer(content);
     let mut fields = [httparse::EMPTY_HEADER; FIELDS];
     let Some((length, fields)) = head(&content, &mut fields) else {
@@ -146,7 +155,7 @@ fn carried(content: &Bytes) -> Result<(Option<String>, Bytes), Reason> {
     match &coding[..] {
         b"" | b"identity" => {}
         _ if is_undone(&body) => {}
-        b"gzip" | b"x-gzip" => body = inflated(&body)?,
+        b"gzip" | b"x-gzip" => body = inflated(&body, most)?,
         _ => return Err(format!("in the content coding {}", String::from_utf8_lossy(&coding)).into()),
     }
     let media_type = value(fields, "content-type").map(|value| String::from_utf8_lossy(value).into_owned());

@@ -7,6 +7,8 @@
 #![forbid(unsafe_code)]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+#[cfg(feature = "archive")]
+mod archive;
 mod cli;
 mod contract;
 mod cost;
@@ -135,6 +137,8 @@ async fn perform(task: Task) -> Result<ExitCode> {
         Task::Replay(replay) => replay::run(&replay).map(done),
         Task::Serve(serve) => services::serve(&serve).await.map(done),
         Task::Cost(arguments) => cost::run(&arguments.task).await.map(done),
+        #[cfg(feature = "archive")]
+        Task::Archive(arguments) => archive::run(&arguments).map(done),
         Task::Completions(completions) => contract::completions(&completions).map(done),
         Task::Man(man) => contract::man(&man).map(done),
     }

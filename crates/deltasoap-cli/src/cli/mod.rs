@@ -1,5 +1,7 @@
 //! The command line.
 
+#[cfg(feature = "archive")]
+mod archive;
 mod contract;
 pub mod cost;
 #[cfg(feature = "load")]
@@ -10,6 +12,8 @@ mod proxy;
 mod test;
 mod values;
 
+#[cfg(feature = "archive")]
+pub use archive::Archive;
 pub use contract::{
     Access, AddressingSwitch, Call, Compile, Completions, Describe, Description, Diff, FailOn, Generate, List, Loading,
     Man, Mock, Party, Switch, Template, ToleranceName, UserToken, Validate,
@@ -65,6 +69,7 @@ const EXAMPLES: &str = "Examples:
   deltasoap generate shop.wsdl -o src/shop.rs           Rust: types, a client, a server
   deltasoap generate --python shop.wsdl -o shop.py      Python: types, clients
   deltasoap replay --wsdl shop.wsdl captured/           the gain of differential decoding on these messages
+  deltasoap archive --wsdl shop.wsdl captured/ -o tables  messages as Parquet tables
   deltasoap demo                           all streams, a table
   deltasoap demo --stream tr069 --json     one stream, a line of JSON
   deltasoap serve --listen 127.0.0.1:0     on a free port; WSDL at /bench?wsdl
@@ -232,6 +237,19 @@ pub enum Task {
     /// messages are those of the demo's services: arrays in the namespace urn:bench, Inform of
     /// TR-069 (cwmp-1-0 and cwmp-1-4), and Fetch of vSphere.
     Replay(Replay),
+    /// Write captured messages into Parquet tables, for DuckDB, DataFusion, pandas and others
+    ///
+    /// Each message is decoded by its operation. The tables of an operation and direction have the
+    /// columns that the WSDL describes: OUT/Order.request for the messages, OUT/Order.request.item for
+    /// the items of a repeated element, with keys to the row around them. OUT/messages lists all
+    /// messages with time, sender, operation, direction, status, size and place; OUT/errors lists
+    /// those at fault, with place and reason.
+    ///
+    /// Memory is bounded, whatever the captures hold. After an interruption, the same command
+    /// continues after the last complete files: the tables become those of a run without it.
+    #[cfg(feature = "archive")]
+    #[command(after_help = archive::EXAMPLES)]
+    Archive(Box<Archive>),
     /// Serve the demo's services until interrupted
     ///
     /// Prints a line `listening on URL` for each service. The service under /bench echoes arrays of

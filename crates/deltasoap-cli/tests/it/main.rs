@@ -1,6 +1,8 @@
 //! The commands as programs: their output and exit codes.
 
 mod addressing;
+#[cfg(feature = "archive")]
+mod archive;
 mod compiled;
 mod cost;
 mod diff;

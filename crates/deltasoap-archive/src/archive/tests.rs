@@ -1,0 +1,247 @@
+//! Kills at every step, and messages at fault.
+
+use super::*;
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{Int64Type, UInt16Type};
+use arrow_array::{Array as _, RecordBatch};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use std::fs::File;
+use std::path::PathBuf;
+
+const SHOP: &str = include_str!("../../../deltasoap-dynamic/tests/data/shop.wsdl");
+
+fn envelope(body: &str) -> String {
+    format!("<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body>{body}</e:Body></e:Envelope>")
+}
+
+fn order(customer: &str, items: usize) -> String {
+    let item = "<item><code>A-1</code><count>2</count></item>".repeat(items);
+    envelope(&format!("<Order xmlns='urn:shop'><customer>{customer}</customer>{item}</Order>"))
+}
+
+fn answer(number: usize) -> String {
+    envelope(&format!(
+        "<OrderResponse xmlns='urn:shop'><number>{number}</number><total currency='EUR'>1.50</total>\
+         <placed>2026-01-02T03:04:05Z</placed></OrderResponse>"
+    ))
+}
+
+const FAULT: &str = "<e:Fault><faultcode>e:Server</faultcode><faultstring>Sold out</faultstring>\
+                     <detail><SoldOut xmlns='urn:shop'><code>A-1</code></SoldOut></detail></e:Fault>";
+
+/// Writes captures: directories, and lines with requests and their answers.
+fn captures(folder: &Path) -> Vec<PathBuf> {
+    for sender in ["a", "b"] {
+        fs::create_dir_all(folder.join(sender)).expect("a directory");
+        for number in 0..6 {
+            let path = folder.join(sender).join(format!("{number}.xml"));
+            fs::write(path, order(&format!("{sender}{number}"), number)).expect("a file");
+        }
+    }
+    // Without an item, an order is at fault, and so is what is no message at all.
+    fs::write(folder.join("b/7.txt"), "once upon a time").expect("a file");
+    let line =
+        |body: &str| serde_json::json!({ "body": body, "time": "2026-01-02T03:04:05Z", "status": 200 }).to_string();
+    let lines: Vec<_> = (0..5).flat_map(|number| [line(&order("c", 1)), line(&answer(number))]).collect();
+    fs::write(folder.join("log.jsonl"), lines.join("\n")).expect("a file");
+    let entries: Vec<_> = (0..4)
+        .map(|number| {
+            let answer = if number % 2 == 0 { envelope(FAULT) } else { answer(number) };
+            serde_json::json!({
+                "startedDateTime": "2026-01-02T03:04:05Z", "time": 12.5,
+                "request": { "url": "http://shop/order", "postData": { "text": order("d", 2) } },
+                "response": { "status": if number % 2 == 0 { 500 } else { 200 }, "content": { "text": answer } },
+            })
+        })
+        .collect();
+    let har = serde_json::json!({ "log": { "version": "1.2", "entries": entries } });
+    fs::write(folder.join("day.har"), har.to_string()).expect("a file");
+    vec![folder.to_owned()]
+}
+
+fn options() -> Options {
+    Options { chunk_messages: 5, ..Options::default() }
+}
+
+fn run(store: Store, paths: &[PathBuf], options: Options) -> Result<Summary, ArchiveError> {
+    let contract = Contract::from_text(SHOP).expect("a description");
+    Archive::in_store(store, &contract, Sources::find(paths), options)?.run(&mut |_| {})
+}
+
+/// Returns all files of an archive with their content, without what is temporary.
+fn content(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut ahead = vec![root.to_owned()];
+    while let Some(folder) = ahead.pop() {
+        for path in folder.read_dir().expect("a directory").map(|entry| entry.expect("an entry").path()) {
+            match path.is_dir() {
+                true => ahead.push(path),
+                false if path.extension().is_some_and(|it| it == "tmp") => {}
+                false => {
+                    let name = path.strip_prefix(root).expect("below").display().to_string();
+                    files.insert(name, fs::read(&path).expect("a file"));
+                }
+            }
+        }
+    }
+    files
+}
+
+fn rows(root: &Path, table: &str) -> Vec<RecordBatch> {
+    let mut parts: Vec<_> =
+        root.join(table).read_dir().expect("a table").map(|entry| entry.expect("a part").path()).collect();
+    parts.sort();
+    let read = |path: PathBuf| {
+        let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).expect("a file")).expect("Parquet");
+        reader.build().expect("a reader").map(|batch| batch.expect("rows")).collect::<Vec<_>>()
+    };
+    parts.into_iter().flat_map(read).collect()
+}
+
+fn texts(batches: &[RecordBatch], column: &str) -> Vec<Option<String>> {
+    let of = |batch: &RecordBatch| {
+        let column = batch.column_by_name(column).expect("a column").as_string::<i32>().clone();
+        (0..column.len()).map(|row| column.is_valid(row).then(|| column.value(row).to_owned())).collect::<Vec<_>>()
+    };
+    batches.iter().flat_map(of).collect()
+}
+
+fn numbers(batches: &[RecordBatch], column: &str) -> Vec<i64> {
+    let of = |batch: &RecordBatch| {
+        batch.column_by_name(column).expect("a column").as_primitive::<Int64Type>().values().to_vec()
+    };
+    batches.iter().flat_map(of).collect()
+}
+
+#[test]
+fn an_archive_that_was_killed_anywhere_is_continued_to_the_same_files() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let paths = captures(&folder.path().join("captures"));
+    let options = || Options { chunk_messages: 12, ..Options::default() };
+    let whole = folder.path().join("whole");
+    let expected = run(Store::new(&whole, Compression::Zstd), &paths, options()).expect("an archive");
+    assert_eq!((expected.counts.messages, expected.counts.errors, expected.is_continued), (28, 3, false));
+    let files = content(&whole);
+    let mut kills = 0;
+    for steps in 0.. {
+        let root = folder.path().join(format!("killed-{steps}"));
+        let store = Store::new(&root, Compression::Zstd);
+        store.fail_after(steps);
+        if run(store, &paths, options()).is_ok() {
+            break;
+        }
+        kills += 1;
+        let summary = run(Store::new(&root, Compression::Zstd), &paths, options()).expect("the rest");
+        assert_eq!(summary.counts, expected.counts, "after {steps} steps");
+        assert_eq!(content(&root), files, "after {steps} steps");
+        fs::remove_dir_all(&root).expect("removed");
+    }
+    assert!(kills > 30, "{kills}");
+}
+
+#[test]
+fn a_finished_archive_stays_as_it_is_and_others_are_refused() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let paths = captures(&folder.path().join("captures"));
+    let root = folder.path().join("out");
+    let again = |options| run(Store::new(&root, Compression::Zstd), &paths, options);
+    let first = again(options()).expect("an archive");
+    let files = content(&root);
+    let second = again(options()).expect("nothing to do");
+    assert_eq!((second.counts, second.is_continued, content(&root)), (first.counts, true, files));
+    let error = again(Options { is_nested: true, ..options() }).expect_err("other options").to_string();
+    assert!(error.contains("was begun with the option nested=false: use the same again"), "{error}");
+    let other =
+        Contract::from_text(&SHOP.replace("name=\"coupon\" type=\"xs:int\"", "name=\"coupon\" type=\"xs:long\""));
+    let other = other.expect("a description");
+    let error = Archive::open(&root, &other, Sources::find(&paths), options()).expect_err("another contract");
+    assert!(error.to_string().contains("was begun with another WSDL"), "{error}");
+    fs::write(folder.path().join("captures/a/0.xml"), "<x/>").expect("a file");
+    let error = again(options()).expect_err("other captures").to_string();
+    assert!(error.contains("was begun with the captures"), "{error}");
+    let error = run(Store::new(&folder.path().join("captures"), Compression::Zstd), &paths, options());
+    assert!(error.expect_err("not empty").to_string().contains("is not empty, and no archive"));
+}
+
+#[test]
+fn messages_at_fault_have_a_table_and_all_others_are_kept() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let paths = captures(&folder.path().join("captures"));
+    let broken = order("x", 1).replace("<count>2<", "<count>two<");
+    fs::write(folder.path().join("captures/b/8.xml"), broken).expect("a file");
+    fs::write(folder.path().join("captures/b/9.xml"), envelope("<other/>")).expect("a file");
+    let root = folder.path().join("out");
+    let summary = run(Store::new(&root, Compression::Snappy), &paths, Options::default()).expect("an archive");
+    assert_eq!((summary.counts.messages, summary.counts.faults, summary.counts.errors), (28, 2, 5));
+    let errors = rows(&root, "errors");
+    let places: Vec<_> = texts(&errors, "place").into_iter().flatten().collect();
+    let names: Vec<_> = places.iter().map(|place| &place[place.len() - 7..]).collect();
+    assert_eq!(names, ["a/0.xml", "b/0.xml", "b/7.txt", "b/8.xml", "b/9.xml"]);
+    let reasons: Vec<_> = texts(&errors, "reason").into_iter().flatten().collect();
+    assert_eq!(reasons[2], "neither XML nor HTTP");
+    assert!(reasons[4].contains("other"), "{reasons:?}");
+    let count = &texts(&errors, "path")[3];
+    assert!(count.as_ref().is_some_and(|path| path.contains("count")), "{count:?}");
+    let operations = texts(&errors, "operation");
+    assert_eq!((operations[3].as_deref(), operations[4].as_deref()), (Some("Order"), None));
+    // The numbers of messages are those of all tables together.
+    let mut ids: Vec<_> = [numbers(&rows(&root, "messages"), "id"), numbers(&errors, "id")].concat();
+    ids.sort_unstable();
+    assert_eq!(ids, (0..33).collect::<Vec<_>>());
+    assert_eq!(numbers(&rows(&root, "Order.request"), "_id").len(), 10 + 5 + 4);
+    assert_eq!(numbers(&rows(&root, "Order.request.item"), "_id").len(), 2 * 15 + 5 + 8);
+}
+
+#[test]
+fn faults_are_in_the_table_of_the_operation_that_was_called() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let paths = captures(&folder.path().join("captures"));
+    let root = folder.path().join("out");
+    run(Store::new(&root, Compression::None), &paths, options()).expect("an archive");
+    let faults = rows(&root, "Order.fault");
+    assert_eq!(texts(&faults, "reason"), vec![Some("Sold out".to_owned()); 2]);
+    let detail = texts(&faults, "detail")[0].clone().expect("a detail");
+    assert!(detail.contains("\"code\":\"A-1\""), "{detail}");
+    let messages = rows(&root, "messages");
+    let of_faults: Vec<_> = messages
+        .iter()
+        .flat_map(|batch| {
+            let direction = batch.column_by_name("direction").expect("a column").as_string::<i32>().clone();
+            let status = batch.column_by_name("status").expect("a column").as_primitive::<UInt16Type>().clone();
+            (0..batch.num_rows())
+                .filter(|&row| direction.value(row) == "fault")
+                .map(|row| status.value(row))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    assert_eq!(of_faults, [500, 500]);
+}
+
+#[test]
+fn rows_are_keyed_to_their_parents_across_chunks() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let paths = captures(&folder.path().join("captures"));
+    let root = folder.path().join("out");
+    run(Store::new(&root, Compression::Zstd), &paths, options()).expect("an archive");
+    let items = rows(&root, "Order.request.item");
+    let ids = numbers(&items, "_id");
+    assert_eq!(ids, (0..ids.len() as i64).collect::<Vec<_>>());
+    let orders = numbers(&rows(&root, "Order.request"), "_id");
+    assert!(numbers(&items, "_parent").iter().all(|parent| orders.contains(parent)));
+}
+
+/// What waits in memory is bounded by the size of the messages, whatever the size of a chunk.
+#[test]
+fn rows_are_written_before_the_chunk_ends() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let lines: Vec<_> = (0..400).map(|_| serde_json::json!({ "body": order("big", 1000) }).to_string()).collect();
+    fs::write(folder.path().join("log.jsonl"), lines.join("\n")).expect("a file");
+    let contract = Contract::from_text(SHOP).expect("a description");
+    let root = folder.path().join("out");
+    let sources = Sources::find(&[folder.path().join("log.jsonl")]);
+    let archive = Archive::open(&root, &contract, sources, Options::default()).expect("an archive");
+    let part = root.join("Order.request.item/part-00000.tmp");
+    let mut sizes = Vec::new();
+    archive.run(&mut |_| sizes.push(part.metadata().map_or(0, |it| it.len()))).expect("tables");
+    assert!(sizes[..390].iter().any(|size| *size > 0), "the file grows while messages are read");
+}

@@ -1,0 +1,65 @@
+//! Why an archive cannot be written.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why an archive cannot be written, or not continued. Messages at fault are no such error: they
+/// have a table of their own.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArchiveError {
+    /// A file cannot be read or written.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        error: io::Error,
+    },
+    /// A table cannot be written.
+    #[error("{}: {error}", path.display())]
+    Table {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        error: parquet::errors::ParquetError,
+    },
+    /// Rows do not fit into their table.
+    #[error("the table {table}: {error}")]
+    Rows {
+        /// The name of the table.
+        table: String,
+        /// Why.
+        #[source]
+        error: arrow_schema::ArrowError,
+    },
+    /// The directory holds something else.
+    #[error("{} is not empty, and no archive: name another directory", .0.display())]
+    NotEmpty(PathBuf),
+    /// The archive was begun with other captures or options.
+    #[error("{} was begun with {what}: use the same again, or name another directory", path.display())]
+    Different {
+        /// The directory.
+        path: PathBuf,
+        /// What differs.
+        what: String,
+    },
+    /// The file with the state of the archive is damaged.
+    #[error("{} is damaged ({error}): remove the directory, or name another one", path.display())]
+    Manifest {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        error: serde_json::Error,
+    },
+}
+
+impl ArchiveError {
+    /// Returns a function that adds a path to an error.
+    pub(crate) fn at(path: &Path) -> impl FnOnce(io::Error) -> ArchiveError {
+        move |error| ArchiveError::File { path: path.to_owned(), error }
+    }
+}

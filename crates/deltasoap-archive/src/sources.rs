@@ -1,0 +1,220 @@
+//! Where captures are read from.
+//!
+//! A source is read from its start to its end, one item after the other, so that a position in it is
+//! a number. Nothing is read into memory as a whole but single messages, whose size is bounded.
+
+mod container;
+mod har;
+mod lines;
+mod recording;
+
+pub use lines::JsonColumns;
+
+use crate::capture::{Capture, Item};
+use crate::directory::{Skipped, Stream, all_streams};
+use crate::error::ArchiveError;
+use bytes::Bytes;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// The name of the file that makes a directory a recording of the proxy.
+const RECORDING: &str = "exchanges.jsonl";
+
+/// What bounds the memory for reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Maximum number of bytes of a message, also after decompression. Larger ones are at fault.
+    pub message: u64,
+}
+
+impl Default for Limits {
+    /// 64 MiB.
+    fn default() -> Self {
+        Limits { message: 64 << 20 }
+    }
+}
+
+/// A source of captures.
+#[derive(Debug)]
+pub struct Source {
+    /// The file or directory that it is known by.
+    path: PathBuf,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// The files of a directory, of one sender.
+    Files(Stream),
+    /// An archive of such files.
+    Zip,
+    Tar,
+    Har,
+    /// A directory that the proxy wrote.
+    Recording,
+    Lines,
+}
+
+/// The sources that were found, in the order in which they are read.
+#[derive(Debug, Default)]
+pub struct Sources {
+    /// The sources.
+    pub all: Vec<Source>,
+    /// Files that are none.
+    pub skipped: Skipped,
+}
+
+/// Receives the items of a source. An error ends the reading.
+pub(crate) type Visit<'v> = dyn FnMut(Item) -> Result<(), ArchiveError> + 'v;
+
+impl Sources {
+    /// Finds the sources of several paths. Directories are searched for message files (`.xml`,
+    /// `.txt`, `.http`), archives of them (`.zip`, `.tar`), HAR files, recordings of the proxy and
+    /// JSON lines (`.jsonl`, `.ndjson`); all but zip archives may also be compressed (`.gz`, `.zst`).
+    pub fn find(paths: &[PathBuf]) -> Self {
+        let (mut named, mut searched) = (Vec::new(), Vec::new());
+        for path in paths {
+            match container_kind(path) {
+                Some(kind) if path.is_file() => named.push((path.clone(), kind)),
+                _ => searched.push(path.clone()),
+            }
+        }
+        let mut others = Skipped::default();
+        let streams = all_streams(&searched, &mut others);
+        let (mut recordings, mut skipped) = (Vec::new(), Skipped::default());
+        for (reason, files) in others.by_reason() {
+            for file in files {
+                match container_kind(file) {
+                    Some(_) if file.ends_with(RECORDING) => recordings.extend(file.parent().map(Path::to_owned)),
+                    Some(kind) => named.push((file.clone(), kind)),
+                    None => skipped.add(reason.clone(), file),
+                }
+            }
+        }
+        recordings.sort();
+        let is_recorded = |path: &Path| recordings.iter().any(|recording| path.starts_with(recording));
+        let mut all = Vec::new();
+        for Stream { mut files } in streams {
+            files.retain(|file| !is_recorded(file));
+            if let Some(first) = files.first() {
+                let path = first.parent().unwrap_or(Path::new("")).to_owned();
+                all.push(Source { path, kind: Kind::Files(Stream { files }) });
+            }
+        }
+        named.retain(|(path, _)| !is_recorded(path));
+        named.sort_by(|(one, _), (other, _)| alphanumeric_sort::compare_path(one, other));
+        all.extend(named.into_iter().map(|(path, kind)| Source { path, kind }));
+        all.extend(recordings.into_iter().map(|path| Source { path, kind: Kind::Recording }));
+        Sources { all, skipped }
+    }
+}
+
+impl Source {
+    /// Returns its name: the path of its file or directory.
+    pub fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// Returns the size of its files in bytes.
+    pub fn bytes(&self) -> u64 {
+        let size = |path: &Path| path.metadata().map_or(0, |metadata| metadata.len());
+        match &self.kind {
+            Kind::Files(stream) => stream.files.iter().map(|file| size(file)).sum(),
+            Kind::Recording => size(&self.path.join(RECORDING)),
+            Kind::Zip | Kind::Tar | Kind::Har | Kind::Lines => size(&self.path),
+        }
+    }
+
+    /// Passes each item to `visit`. What cannot be read is an item as well.
+    ///
+    /// # Errors
+    /// If `visit` returns an error.
+    pub(crate) fn each(
+        &self,
+        limits: Limits,
+        columns: &JsonColumns,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), ArchiveError> {
+        match &self.kind {
+            Kind::Files(stream) => files(stream, limits, visit),
+            Kind::Zip => container::zip(&self.path, limits, visit),
+            Kind::Tar => container::tar(&self.path, limits, visit),
+            Kind::Har => har::read(&self.path, limits, visit),
+            Kind::Recording => recording::read(&self.path, limits, visit),
+            Kind::Lines => lines::read(&self.path, limits, columns, visit),
+        }
+    }
+}
+
+/// Returns the kind of a file that holds several messages, by its name.
+fn container_kind(path: &Path) -> Option<Kind> {
+    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    let plain = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+    match plain.rsplit_once('.')?.1 {
+        "zip" if plain == name => Some(Kind::Zip),
+        "tar" | "tgz" | "tzst" => Some(Kind::Tar),
+        "har" => Some(Kind::Har),
+        "jsonl" | "ndjson" => Some(Kind::Lines),
+        _ => None,
+    }
+}
+
+fn files(stream: &Stream, limits: Limits, visit: &mut Visit<'_>) -> Result<(), ArchiveError> {
+    for path in &stream.files {
+        let place = path.display().to_string();
+        let sender = path.parent().map(|folder| folder.display().to_string());
+        let content = File::open(path).and_then(|file| read_whole(file, limits.message));
+        visit(message_file(place, sender, content))?;
+    }
+    Ok(())
+}
+
+/// Returns the item of a message file.
+fn message_file(place: String, sender: Option<String>, content: io::Result<Bytes>) -> Item {
+    match content {
+        Ok(content) => Item::Capture(Capture { place, sender, content, ..Capture::default() }.with_head()),
+        Err(error) => Item::Unreadable { place, reason: format!("cannot be read: {error}").into() },
+    }
+}
+
+/// Reads to the end.
+///
+/// # Errors
+/// If there are more bytes than the maximum.
+fn read_whole(from: impl Read, most: u64) -> io::Result<Bytes> {
+    let mut content = Vec::new();
+    from.take(most.saturating_add(1)).read_to_end(&mut content)?;
+    match content.len() as u64 > most {
+        true => Err(io::Error::other(too_large(most))),
+        false => Ok(Bytes::from(content)),
+    }
+}
+
+fn too_large(most: u64) -> String {
+    format!("more than {most} bytes; a higher limit for messages takes it")
+}
+
+/// Opens a file, and decompresses it if its name says that it is compressed.
+///
+/// # Errors
+/// If it cannot be opened.
+fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    let file = BufReader::new(File::open(path)?);
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    let is = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    Ok(match () {
+        () if is(&[".gz", ".tgz"]) => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
+        () if is(&[".zst", ".tzst"]) => Box::new(zstd::stream::read::Decoder::with_buffer(file)?),
+        () => Box::new(file),
+    })
+}
+
+/// Reports a source that cannot be read, or not to its end, as an item.
+fn broken(path: &Path, error: &dyn std::fmt::Display, visit: &mut Visit<'_>) -> Result<(), ArchiveError> {
+    let place = path.display().to_string();
+    visit(Item::Unreadable { place, reason: format!("cannot be read: {error}").into() })
+}
+
+#[cfg(test)]
+mod tests;

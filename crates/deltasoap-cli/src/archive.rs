@@ -1,0 +1,87 @@
+//! `deltasoap archive`: captured messages as Parquet tables.
+
+use crate::cli::Archive as Arguments;
+use crate::contract::contract_of;
+use crate::output::{print_line, report};
+use anyhow::{Result, ensure};
+use deltasoap_archive::{Archive, Counts, Limits, Options, Skipped, Sources, Summary};
+use serde::Serialize;
+use std::path::Path;
+
+/// Writes the tables, and prints what is in them.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    for path in &arguments.paths {
+        ensure!(path.exists(), "{} does not exist: name a file or a directory of captures", path.display());
+    }
+    let contract = contract_of(&arguments.wsdl, &arguments.loading)?;
+    let mut sources = Sources::find(&arguments.paths);
+    let skipped = std::mem::take(&mut sources.skipped);
+    ensure!(
+        !sources.all.is_empty(),
+        "no captures: name directories of .xml, .txt or .http files, .zip or .tar archives of such files, .har or \
+         .jsonl files, or a directory that `proxy --record` wrote"
+    );
+    let archive = Archive::open(&arguments.output, &contract, sources, options(arguments))?;
+    let bar = crate::progress::counter("archive");
+    let summary = archive.run(&mut |counts| bar.set_position(counts.messages + counts.errors));
+    bar.finish_and_clear();
+    let summary = summary?;
+    print(arguments, &summary, &skipped)?;
+    let all = summary.counts.messages + summary.counts.errors;
+    ensure!(
+        summary.counts.messages > 0,
+        "none of {all} messages could be decoded with {}: see the reasons in {}",
+        arguments.wsdl,
+        arguments.output.join("errors").display()
+    );
+    Ok(())
+}
+
+fn options(arguments: &Arguments) -> Options {
+    Options {
+        is_nested: arguments.nested,
+        compression: arguments.compression.into(),
+        tolerance: arguments.tolerance.into(),
+        limits: Limits { message: arguments.limit_message },
+        columns: arguments.columns.names(),
+        chunk_bytes: arguments.chunk,
+        ..Options::default()
+    }
+}
+
+/// The summary in JSON.
+#[derive(Serialize)]
+struct Line<'a> {
+    output: &'a Path,
+    #[serde(flatten)]
+    counts: &'a Counts,
+    /// True if an earlier run had begun the archive.
+    continued: bool,
+    skipped: usize,
+}
+
+fn print(arguments: &Arguments, summary: &Summary, skipped: &Skipped) -> Result<()> {
+    let counts = &summary.counts;
+    if arguments.json {
+        let line =
+            Line { output: &arguments.output, counts, continued: summary.is_continued, skipped: skipped.files() };
+        return print_line(serde_json::to_string(&line)?);
+    }
+    let Counts { messages, faults, errors, bytes } = counts;
+    print_line(format_args!("messages   {messages}"))?;
+    print_line(format_args!("faults     {faults} of them"))?;
+    print_line(format_args!("at fault   {errors}"))?;
+    print_line(format_args!("bytes      {bytes}"))?;
+    print_line(format_args!("tables     {}", arguments.output.display()))?;
+    if *errors > 0 {
+        report(format_args!(
+            "{errors} messages are at fault: {} names each with its place and the reason",
+            arguments.output.join("errors").display()
+        ));
+    }
+    for (reason, files) in skipped.by_reason() {
+        let first = files.first().map(|file| file.display().to_string()).unwrap_or_default();
+        report(format_args!("{} files skipped ({reason}), such as {first}", files.len()));
+    }
+    Ok(())
+}
