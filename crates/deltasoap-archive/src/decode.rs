@@ -123,7 +123,7 @@ impl Decoding {
         let now = memories.values().map(Memory::bytes).sum::<usize>();
         self.kept = self.kept - *kept + now;
         *kept = now;
-        let memory = chosen.and_then(|kind| Some((kind, &*memories.get(&kind)?)));
+        let memory = chosen.and_then(|kind| Some((kind, memories.get(&kind)?)));
         let decoded = match (result, fault, memory) {
             (Err(error), ..) => Err(Undecoded { kind: chosen, error }),
             (Ok(()), Some(fault), _) => match Fault::from_node(&fault) {

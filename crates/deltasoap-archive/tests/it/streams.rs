@@ -15,6 +15,7 @@ use deltasoap_core::{DecodeOptions, Differential, Error, ErrorKind, Memory, QNam
 use deltasoap_dynamic::Contract;
 use deltasoap_test_support::files;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::metadata::RowGroupMetaData;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -25,7 +26,7 @@ pub fn tables(root: &Path) -> BTreeMap<String, Vec<RecordBatch>> {
     let mut tables = BTreeMap::<String, Vec<RecordBatch>>::new();
     for path in files::below(root, &["parquet"]) {
         let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(&path).expect("a file")).expect("Parquet");
-        let statistics = reader.metadata().row_groups().iter().flat_map(|group| group.columns());
+        let statistics = reader.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
         assert!(statistics.into_iter().all(|column| column.statistics().is_some()), "{}", path.display());
         let table = path.parent().and_then(Path::file_name).expect("a table").to_string_lossy().into_owned();
         let batches = reader.build().expect("a reader").map(|batch| batch.expect("rows"));
