@@ -19,7 +19,7 @@ use std::collections::HashMap;
 /// Maximum number of senders that are kept.
 const SENDERS: usize = 256;
 /// Maximum number of bytes that are kept of their messages.
-const KEPT: usize = 256 << 20;
+const KEPT: usize = 64 << 20;
 
 /// A message of an operation.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::ZstdLevel;
 use parquet::file::properties::WriterProperties;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,8 +78,8 @@ impl Store {
         let path = folder.join(format!("part-{chunk:05}.parquet"));
         let temporary = path.with_extension(TEMPORARY);
         self.step().and_then(|()| fs::create_dir_all(&folder)).map_err(ArchiveError::at(&folder))?;
-        let file = File::create(&temporary).map_err(ArchiveError::at(&temporary))?;
-        let writer = ArrowWriter::try_new(file, schema.clone(), Some(self.properties()));
+        File::create(&temporary).map_err(ArchiveError::at(&temporary))?;
+        let writer = ArrowWriter::try_new(Appended(temporary.clone()), schema.clone(), Some(self.properties()));
         let writer = writer.map_err(|error| ArchiveError::Table { path: path.clone(), error })?;
         Ok(TableFile { store: self.clone(), writer, temporary, path })
     }
@@ -117,10 +117,24 @@ impl Store {
     }
 }
 
+/// A file that is open only while it is written to: a WSDL may have more tables than a process may
+/// have open files.
+struct Appended(PathBuf);
+
+impl io::Write for Appended {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        OpenOptions::new().append(true).open(&self.0)?.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// A Parquet file that is being written.
 pub(crate) struct TableFile {
     store: Store,
-    writer: ArrowWriter<File>,
+    writer: ArrowWriter<Appended>,
     temporary: PathBuf,
     path: PathBuf,
 }
@@ -146,8 +160,8 @@ impl TableFile {
     pub(crate) fn complete(self) -> Result<Complete, ArchiveError> {
         let TableFile { store, writer, temporary, path } = self;
         store.step().map_err(ArchiveError::at(&path))?;
-        let file = writer.into_inner().map_err(|error| ArchiveError::Table { path: path.clone(), error })?;
-        file.sync_all().map_err(ArchiveError::at(&temporary))?;
+        writer.into_inner().map_err(|error| ArchiveError::Table { path: path.clone(), error })?;
+        File::open(&temporary).and_then(|file| file.sync_all()).map_err(ArchiveError::at(&temporary))?;
         Ok(Complete { store, temporary, path })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Direction;
+use deltasoap_test_support::Chance;
 use std::io::Write as _;
 
 fn items(path: &Path, limits: Limits) -> Vec<Item> {
@@ -185,4 +186,37 @@ fn messages_that_are_too_large_are_at_fault_wherever_they_are() {
     let reasons = reasons(folder.path(), Limits { message: 50 });
     assert_eq!(reasons.len(), 3, "{reasons:?}");
     assert!(reasons.iter().all(|reason| reason.contains("more than 50 bytes")), "{reasons:?}");
+}
+
+/// Whatever a file holds, reading it ends, and what is wrong is an item.
+#[test]
+fn damaged_files_are_read_to_an_end() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let mut zip = zip::ZipWriter::new(io::Cursor::new(Vec::new()));
+    zip.start_file("a.xml", zip::write::SimpleFileOptions::default()).expect("an entry");
+    zip.write_all(b"<x/>").expect("an entry");
+    let entry =
+        r#"{"request": {"postData": {"text": "<x/>"}}, "response": {"status": 1, "content": {"text": "<y/>"}}}"#;
+    let har = format!(r#"{{"log": {{"entries": [{entry}, {entry}]}}}}"#);
+    let files = [
+        ("day.tar", tar_of(&["a.xml", "b.xml"])),
+        ("day.tar.zst", zstd::encode_all(&tar_of(&["a.xml"])[..], 1).expect("zstd")),
+        ("day.zip", zip.finish().expect("zip").into_inner()),
+        ("day.har", har.into_bytes()),
+        ("day.jsonl", br#"{"body": "<x/>", "time": 1, "status": "200", "direction": "request"}"#.repeat(3)),
+    ];
+    let mut chance = Chance::seeded(7);
+    for (name, content) in files {
+        let path = folder.path().join(name);
+        for _ in 0..200 {
+            let mut content = content.clone();
+            for _ in 0..1 + chance.below(4) {
+                let at = chance.below(content.len());
+                content[at] = chance.below(256) as u8;
+            }
+            content.truncate(content.len() - chance.below(content.len() / 4));
+            std::fs::write(&path, content).expect("a file");
+            assert!(items(&path, Limits { message: 1 << 20 }).len() < 10, "{name}");
+        }
+    }
 }
