@@ -13,7 +13,6 @@ use crate::to_python::ToPython;
 use crate::{arrow, scalars};
 use arrow_array::StructArray;
 use deltasoap_arrow::{column_array, microseconds};
-use deltasoap_core::lexical::DateTime;
 use deltasoap_core::schema::{Builtin, ComplexElement, Element, ElementRef, View};
 use deltasoap_core::{Column, Lease, Record, Simple, Value};
 use deltasoap_dynamic::Reply;
