@@ -19,7 +19,8 @@ fn archive(wsdl: &str, captures: &str, tables: &Path, options: &[&str]) -> std::
 fn recorded_sessions_become_tables_once() {
     let folder = tempfile::tempdir().expect("a directory");
     let tables = folder.path().join("tables");
-    let again = || archive("testdata/wsdl/vsphere-fetch.wsdl", "testdata/sequences/vsphere-fetch", &tables, &["--json"]);
+    let again =
+        || archive("testdata/wsdl/vsphere-fetch.wsdl", "testdata/sequences/vsphere-fetch", &tables, &["--json"]);
     let first = again();
     assert!(first.status.success(), "{}", stderr(&first));
     let json: Json = serde_json::from_str(stdout(&first)).expect("JSON");
@@ -28,12 +29,7 @@ fn recorded_sessions_become_tables_once() {
     assert!(tables.join("messages/part-00000.parquet").exists());
     let second: Json = serde_json::from_str(stdout(&again())).expect("JSON");
     assert_eq!((&second["messages"], &second["continued"]), (&json["messages"], &Json::Bool(true)));
-    let other = archive(
-        "testdata/wsdl/vsphere-fetch.wsdl",
-        "testdata/sequences/vsphere-fetch",
-        &tables,
-        &["--nested"],
-    );
+    let other = archive("testdata/wsdl/vsphere-fetch.wsdl", "testdata/sequences/vsphere-fetch", &tables, &["--nested"]);
     assert_eq!(other.status.code(), Some(1));
     assert!(stderr(&other).contains("use the same again, or name another directory"), "{}", stderr(&other));
 }
