@@ -32,7 +32,7 @@ use crate::{Contract, Operation};
 use deltasoap_core::QName;
 use messages::Shape;
 pub(crate) use messages::{kinds, shape, written};
-use pairs::{Declared, Inclusion, Pair, Seen, Subject};
+use pairs::{Declared, Inclusion, Opened, Pair, Seen, Subject};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -273,11 +273,11 @@ struct Comparison<'c> {
     /// Messages that were compared: most ports have the same ones.
     compared: HashSet<(String, MessageKind, [Shape; 2])>,
     /// Elements of messages in which wildcards or `xsd:anyType` allow more.
-    open: Vec<Opened>,
+    open: Vec<OpenElement>,
 }
 
 /// An element of a message in which a wildcard or `xsd:anyType` allows more.
-struct Opened {
+struct OpenElement {
     operations: [Operation; 2],
     kind: MessageKind,
     /// The numbers of the element, its name and its declarations.
@@ -404,7 +404,7 @@ impl Comparison<'_> {
             self.diff.is_cut |= forward.is_cut || backward.is_cut;
             if forward.is_open || backward.is_open {
                 let (operations, kind, name) = (operations.map(Operation::clone), kind.clone(), name.clone());
-                self.open.push(Opened { operations, kind, roots: [index, other], name, pair });
+                self.open.push(OpenElement { operations, kind, roots: [index, other], name, pair });
             }
             self.differences(operations, kind, [index, other], [forward.all, backward.all]);
         }
@@ -412,9 +412,11 @@ impl Comparison<'_> {
 
     /// Compares what only wildcards and `xsd:anyType` allow in messages.
     fn opened(&mut self) {
-        for Opened { operations, kind, roots, name, pair } in std::mem::take(&mut self.open) {
-            let forward = self.inclusions[0].walk_open(&name, pair);
-            let backward = self.inclusions[1].walk_open(&name, [pair[1], pair[0]]);
+        let mut opened: HashMap<Sender, [Opened; 2]> = HashMap::new();
+        for OpenElement { operations, kind, roots, name, pair } in std::mem::take(&mut self.open) {
+            let [old, new] = opened.entry(sender(&operations[0], &kind)).or_default();
+            let forward = self.inclusions[0].walk_open(&name, pair, old);
+            let backward = self.inclusions[1].walk_open(&name, [pair[1], pair[0]], new);
             self.diff.is_cut |= forward.is_cut || backward.is_cut;
             self.differences(operations.each_ref(), &kind, roots, [forward.all, backward.all]);
         }

@@ -187,6 +187,14 @@ pub(super) struct Walked {
     pub(super) is_open: bool,
 }
 
+/// What was found by wildcards and `xsd:anyType` already.
+#[derive(Debug, Default)]
+pub(super) struct Opened {
+    pairs: HashSet<Pair>,
+    /// Types that the other contract does not have.
+    missing: HashSet<TypeId>,
+}
+
 struct Visit {
     pair: Pair,
     /// The number of the visit before, and the step from there; `None` for a root.
@@ -200,7 +208,8 @@ impl<'c> Inclusion<'c> {
 
     /// Finds the differences in an element and in everything that is declared in it.
     pub(super) fn walk(&mut self, name: &QName, root: [Declared; 2]) -> Walked {
-        let (walked, visits) = self.walk_along(name, root, |local, _| (local.found.clone(), [&local.edges, &[]]));
+        let (walked, visits) =
+            self.walk_along(name, root, |local, _| (local.found.clone(), local.edges.iter().collect()));
         for visit in visits {
             self.closed.insert(visit.pair);
             self.closed_types.insert(match visit.pair {
@@ -212,21 +221,34 @@ impl<'c> Inclusion<'c> {
     }
 
     /// Finds the differences in what only wildcards and `xsd:anyType` allow in an element, after all
-    /// messages were [walked](Self::walk).
-    pub(super) fn walk_open(&mut self, name: &QName, root: [Declared; 2]) -> Walked {
+    /// messages were [walked](Self::walk). `opened` are the pairs that were found so already, for
+    /// messages of the same sender.
+    pub(super) fn walk_open(&mut self, name: &QName, root: [Declared; 2], opened: &mut Opened) -> Walked {
         let (closed, closed_types) = (std::mem::take(&mut self.closed), std::mem::take(&mut self.closed_types));
-        let types = self.sub;
-        let missing = |local: &Local| -> Vec<Found> {
-            let ids = local.missing.iter().filter(|id| !closed_types.contains(id));
-            let found = |id: &TypeId| {
-                let subject = Subject::Derived(types.import.schemas()[*id].name.clone()?);
-                Some(Found { subject, deviation: Ok(Deviation::As(*id)) })
-            };
-            ids.filter_map(found).collect()
+        let schemas = self.sub.import.schemas();
+        let missing = |id: &TypeId| {
+            let subject = Subject::Derived(schemas[*id].name.clone()?);
+            Some(Found { subject, deviation: Ok(Deviation::As(*id)) })
         };
-        let (walked, _) = self.walk_along(name, root, |local, pair| {
-            let own = if closed.contains(&pair) { Vec::new() } else { local.found.clone() };
-            ([own, missing(local)].concat(), [&local.edges, &local.open_edges])
+        let (mut walked, visits) = self.walk_along(name, root, |local, pair| {
+            let is_new = |edge: &&(Step, Pair)| !closed.contains(&edge.1) && !opened.pairs.contains(&edge.1);
+            let ids = local.missing.iter().filter(|id| !closed_types.contains(id) && !opened.missing.contains(id));
+            let missing = ids.filter_map(missing);
+            match closed.contains(&pair) {
+                true => (missing.collect(), local.edges.iter().chain(local.open_edges.iter().filter(is_new)).collect()),
+                false => {
+                    let edges = local.edges.iter().chain(&local.open_edges).filter(is_new);
+                    (local.found.iter().cloned().chain(missing).collect(), edges.collect())
+                }
+            }
+        });
+        opened.pairs.extend(visits.iter().map(|visit| visit.pair).filter(|pair| !closed.contains(pair)));
+        // A type is missing everywhere: once is enough.
+        walked.all.retain(|seen| match (seen.pair, &seen.found.deviation) {
+            (Pair::Declared([Declared { type_id: TypeId::ANY, .. }, _]), Ok(Deviation::As(id))) => {
+                opened.missing.insert(*id)
+            }
+            _ => true,
         });
         (self.closed, self.closed_types) = (closed, closed_types);
         walked
@@ -238,7 +260,7 @@ impl<'c> Inclusion<'c> {
         &mut self,
         name: &QName,
         root: [Declared; 2],
-        chosen: impl Fn(&Local, Pair) -> (Vec<Found>, [&[(Step, Pair)]; 2]),
+        chosen: impl for<'l> Fn(&'l Local, Pair) -> (Vec<Found>, Vec<&'l (Step, Pair)>),
     ) -> (Walked, Vec<Visit>) {
         let root = Pair::Declared(root);
         let (mut visits, mut seen) = (vec![Visit { pair: root, from: None }], HashSet::from([root]));
@@ -251,7 +273,7 @@ impl<'c> Inclusion<'c> {
             for found in all {
                 walked.all.push(Seen { pair, found, trail: trail(&visits, at, name) });
             }
-            for (step, pair) in edges.into_iter().flatten() {
+            for (step, pair) in edges {
                 if visits.len() >= MAX_VISITS {
                     walked.is_cut = true;
                 } else if seen.insert(*pair) {
