@@ -284,6 +284,8 @@ struct OpenElement {
     roots: [usize; 2],
     name: QName,
     pair: [Declared; 2],
+    /// The pairs from which more is reached, from old to new and from new to old.
+    sources: [Vec<Pair>; 2],
 }
 
 /// Identifies a change, wherever it is.
@@ -402,9 +404,10 @@ impl Comparison<'_> {
             let forward = self.inclusions[0].walk(name, pair);
             let backward = self.inclusions[1].walk(name, [pair[1], pair[0]]);
             self.diff.is_cut |= forward.is_cut || backward.is_cut;
-            if forward.is_open || backward.is_open {
+            let sources = [forward.sources, backward.sources];
+            if sources.iter().any(|sources| !sources.is_empty()) {
                 let (operations, kind, name) = (operations.map(Operation::clone), kind.clone(), name.clone());
-                self.open.push(OpenElement { operations, kind, roots: [index, other], name, pair });
+                self.open.push(OpenElement { operations, kind, roots: [index, other], name, pair, sources });
             }
             self.differences(operations, kind, [index, other], [forward.all, backward.all]);
         }
@@ -413,8 +416,11 @@ impl Comparison<'_> {
     /// Compares what only wildcards and `xsd:anyType` allow in messages.
     fn opened(&mut self) {
         let mut opened: HashMap<Sender, [Opened; 2]> = HashMap::new();
-        for OpenElement { operations, kind, roots, name, pair } in std::mem::take(&mut self.open) {
+        for OpenElement { operations, kind, roots, name, pair, sources } in std::mem::take(&mut self.open) {
             let [old, new] = opened.entry(sender(&operations[0], &kind)).or_default();
+            if old.has_followed(&sources[0]) && new.has_followed(&sources[1]) {
+                continue;
+            }
             let forward = self.inclusions[0].walk_open(&name, pair, old);
             let backward = self.inclusions[1].walk_open(&name, [pair[1], pair[0]], new);
             self.diff.is_cut |= forward.is_cut || backward.is_cut;

@@ -183,16 +183,25 @@ pub(super) struct Walked {
     pub(super) all: Vec<Seen>,
     /// True if there are more pairs than [`MAX_VISITS`].
     pub(super) is_cut: bool,
-    /// True if a wildcard or `xsd:anyType` leads to more.
-    pub(super) is_open: bool,
+    /// The pairs from which wildcards or `xsd:anyType` lead to more.
+    pub(super) sources: Vec<Pair>,
 }
 
 /// What was found by wildcards and `xsd:anyType` already.
 #[derive(Debug, Default)]
 pub(super) struct Opened {
     pairs: HashSet<Pair>,
+    /// The pairs from which everything was followed.
+    sources: HashSet<Pair>,
     /// Types that the other contract does not have.
     missing: HashSet<TypeId>,
+}
+
+impl Opened {
+    /// Returns true if a walk from there finds nothing new.
+    pub(super) fn has_followed(&self, sources: &[Pair]) -> bool {
+        sources.iter().all(|source| self.sources.contains(source))
+    }
 }
 
 struct Visit {
@@ -235,6 +244,7 @@ impl<'c> Inclusion<'c> {
             let ids = local.missing.iter().filter(|id| !closed_types.contains(id) && !opened.missing.contains(id));
             let missing = ids.filter_map(missing);
             match closed.contains(&pair) {
+                true if opened.sources.contains(&pair) => (Vec::new(), local.edges.iter().collect()),
                 true => (missing.collect(), local.edges.iter().chain(local.open_edges.iter().filter(is_new)).collect()),
                 false => {
                     let edges = local.edges.iter().chain(&local.open_edges).filter(is_new);
@@ -242,6 +252,7 @@ impl<'c> Inclusion<'c> {
                 }
             }
         });
+        opened.sources.extend(&walked.sources);
         opened.pairs.extend(visits.iter().map(|visit| visit.pair).filter(|pair| !closed.contains(pair)));
         // A type is missing everywhere: once is enough.
         walked.all.retain(|seen| match (seen.pair, &seen.found.deviation) {
@@ -268,7 +279,7 @@ impl<'c> Inclusion<'c> {
         while at < visits.len() {
             let pair = visits[at].pair;
             let local = self.local(pair);
-            walked.is_open |= local.is_open();
+            walked.sources.extend(local.is_open().then_some(pair));
             let (all, edges) = chosen(&local, pair);
             for found in all {
                 walked.all.push(Seen { pair, found, trail: trail(&visits, at, name) });
