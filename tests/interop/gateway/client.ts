@@ -104,7 +104,7 @@ test("json lines", "a list sent in lines", async ({ url }) => {
 });
 
 test("json lines", "a line that does not fit is refused, with its number", async ({ url }) => {
-  const body = ["{}", ...Array.from({ length: 5000 }, String), '"two"'].join("\n");
+  const body = ["{}", ...Array.from({ length: 5000 }, (_, n) => String(n)), '"two"'].join("\n");
   const headers = { "Content-Type": "application/jsonl" };
   const answer = await fetch(`${url}/operations/echoInts`, { method: "POST", headers, body });
   const { line, pointer } = (await answer.json()) as { line: number; pointer: string };

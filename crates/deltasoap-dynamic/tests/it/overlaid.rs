@@ -67,6 +67,10 @@ fn batches(list: &RequestList, items: &[Json], from: usize) -> Vec<Result<Vec<Va
     all
 }
 
+/// A contract and an operation; the path and the property of a list; the rest of the request, and the
+/// items.
+type Case = (Contract, &'static str, Option<&'static str>, &'static str, Json, Vec<Json>);
+
 #[tokio::test]
 async fn the_bytes_are_those_of_the_whole_request() {
     let items: Vec<_> = (0..2000).map(|n| json!({ "code": format!("A-{n}"), "count": 1, "remark": null })).collect();
@@ -74,7 +78,7 @@ async fn the_bytes_are_those_of_the_whole_request() {
     let levels: Vec<_> = (0..2000).map(|n| json!(f64::from(n) / 3.0)).chain([json!("INF")]).collect();
     let numbers: Vec<_> = (0..2000).map(|n| json!(n)).collect();
     let order = json!({ "customer": "Ada", "item": [{ "code": "A-1", "count": 1 }], "note": { "$content": ["n"] } });
-    let cases: [(Contract, &str, Option<&str>, &str, Json, Vec<Json>); 4] = [
+    let cases: [Case; 4] = [
         (shop(), "Order", Some("item"), "item", order.clone(), items),
         (shop(), "Order", Some("$choice"), "$choice", order, choices.collect()),
         (lab(), "Report", None, "level", json!({ "station": "s", "checked": true }), levels),
@@ -155,7 +159,7 @@ async fn errors_of_items_break_the_request_off() {
     let list = list_of(&lab(), "Report", None);
     let report = list.request_from_json(json!({ "station": "s", "checked": true }), Vec::new()).expect("a request");
     let level = || Value::Simple(Simple::Double(0.5));
-    for bad in [Err("gone"), Ok(vec![Value::Record(Box::new(Record::default()))])] {
+    for bad in [Err("gone"), Ok(vec![Value::Record(Box::<Record>::default())])] {
         let good = (0..100).map(move |_| Ok(vec![level(); 100]));
         let items = stream::iter(good.chain([bad, Ok(vec![level()])]));
         let call = client.prepare("Report").expect("an operation");

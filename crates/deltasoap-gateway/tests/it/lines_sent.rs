@@ -154,17 +154,20 @@ async fn lines_may_end_and_be_missing_as_they_like() {
     post(&gateway, "/operations/echoInts", "{}").await.problem(400, "fault");
     lines(&gateway, "/operations/echoInts", "").await.problem(400, "fault");
     lines(&gateway, "/operations/echoInts", "{}").await.problem(400, "fault");
+    lines(&crate::plain(), "/operations/Order?items=item", "").await.problem(422, "invalid");
     let bodies = bodies.lock().expect("a lock");
     assert!(bodies.iter().all(|body| *body == bodies[0]) && bodies.len() == 3);
-    assert_eq!(lines(&crate::plain(), "/operations/Order?items=item", "").await.status.as_u16(), 422);
 }
+
+/// A contract, a path and a body; status, kind, line and pointer of the problem.
+type Case<'c> = (fn() -> Contract, &'c str, &'c str, u16, &'c str, Option<u64>, Option<&'c str>);
 
 #[tokio::test]
 async fn what_is_wrong_before_the_first_item_is_told_before_the_call() {
     let report = "/operations/Report";
     let order = "/operations/Order?items=item";
     let long = format!("{REPORT}\n{}\n", "1".repeat(5000));
-    let cases: &[(fn() -> Contract, &str, &str, u16, &str, Option<u64>, Option<&str>)] = &[
+    let cases: &[Case<'_>] = &[
         (lab, report, "{", 400, "malformed", Some(1), None),
         (lab, report, "\n\n{\"a\": 1, \"a\": 2}", 400, "malformed", Some(3), None),
         (lab, report, "\u{0}", 400, "malformed", Some(1), None),
@@ -215,6 +218,31 @@ async fn what_is_wrong_before_the_first_item_is_told_before_the_call() {
         assert_eq!(problem.get("line").and_then(Json::as_u64), *line, "{text}: {problem}");
         assert_eq!(problem.get("pointer").and_then(Json::as_str), *pointer, "{text}: {problem}");
         assert!(bodies.lock().expect("a lock").is_empty(), "{text}");
+    }
+}
+
+/// As many items as the schema requires are there before the call, and not more than it allows.
+#[tokio::test]
+async fn the_number_of_items_is_bounded() {
+    let text = include_str!("../../../deltasoap-dynamic/tests/data/lab.wsdl");
+    let (any, some) =
+        ("\"xs:double\" minOccurs=\"0\" maxOccurs=\"unbounded\"", "\"xs:double\" minOccurs=\"3\" maxOccurs=\"5\"");
+    let contract = Contract::from_text(&text.replace(any, some)).expect("a description");
+    let (gateway, bodies) = recording(contract, PLAIN);
+    for count in 0..8_usize {
+        let got = lines(&gateway, "/operations/Report", &format!("{REPORT}\n{}", "1\n".repeat(count))).await;
+        let line = match count {
+            0..3 => 1,
+            3..=5 => {
+                got.problem(400, "fault");
+                assert!(bodies.lock().expect("a lock").drain(..).all(|body| body.is_ok()));
+                continue;
+            }
+            _ => 7,
+        };
+        let problem = got.problem(422, "invalid");
+        assert_eq!((&problem["line"], &problem["pointer"]), (&json!(line), &json!("/level")), "{problem}");
+        assert!(bodies.lock().expect("a lock").drain(..).all(|body| body.is_err()), "{count}");
     }
 }
 
@@ -506,7 +534,11 @@ async fn routes_take_lines() {
     lines(&gateway, "/reports/north", "{}\n1\n2\n").await.problem(400, "fault");
     let bodies = bodies.lock().expect("a lock");
     assert!(bodies[0].is_ok() && bodies[0] == bodies[1], "{bodies:?}");
-    // Where the body of a route is the list, it is that list.
+}
+
+/// Where the body of a route is a list, the lines are its items.
+#[tokio::test]
+async fn the_body_of_a_route_may_be_the_list() {
     let routes = "[[service]]\nwsdl = \"s\"\n[[service.route]]\npath = \"/orders/{customer}\"\nmethod = \"PUT\"\n\
                   operation = \"Order\"\nbody = \"item\"\n";
     let (gateway, _) = recording(shop(), routes);

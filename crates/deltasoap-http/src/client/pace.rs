@@ -133,8 +133,9 @@ mod tests {
         (Patience { limit: Some(LIMIT), pace: Some(pace.clone()) }, pace)
     }
 
-    async fn slept(seconds: f64) {
+    async fn slept(seconds: f64) -> Result<(), CallError> {
         tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
+        Ok(())
     }
 
     #[tokio::test(start_paused = true)]
@@ -144,16 +145,14 @@ mod tests {
         let items = stream::iter(0..5).then(|_| slept(3.0));
         let taken = async {
             pin!(pace.noting(items)).count().await;
-            slept(0.9).await;
-            Ok(())
+            slept(0.9).await
         };
         assert!(patience.within(taken).await.is_ok());
         // The end of the items is followed by silence.
         let (patience, pace) = self::patience();
         let late = async {
             pin!(pace.noting(stream::iter(0..5).then(|_| slept(3.0)))).count().await;
-            slept(1.1).await;
-            Ok(())
+            slept(1.1).await
         };
         let start = Instant::now();
         assert!(matches!(patience.within(late).await, Err(CallError::Timeout(_))));
@@ -166,8 +165,7 @@ mod tests {
         let stuck = async {
             let mut items = pin!(pace.noting(stream::iter(0..5)));
             items.next().await;
-            slept(2.0).await;
-            Ok(())
+            slept(2.0).await
         };
         assert!(matches!(patience.within(stuck).await, Err(CallError::Timeout(_))));
         // A stream that is given up is not waited for.
@@ -175,16 +173,15 @@ mod tests {
         let dropped = async {
             let mut items = Box::pin(pace.noting(stream::pending::<()>()));
             assert!(items.next().now_or_never().is_none());
-            slept(3.0).await;
+            slept(3.0).await?;
             drop(items);
-            slept(2.0).await;
-            Ok(())
+            slept(2.0).await
         };
         let start = Instant::now();
         assert!(matches!(patience.within(dropped).await, Err(CallError::Timeout(_))));
         assert_eq!(start.elapsed().as_secs(), 4);
         let whole = Patience::from(Some(LIMIT));
-        assert!(matches!(whole.within(async { Ok(slept(1.1).await) }).await, Err(CallError::Timeout(_))));
-        assert!(Patience::default().within(async { Ok(slept(100.0).await) }).await.is_ok());
+        assert!(matches!(whole.within(slept(1.1)).await, Err(CallError::Timeout(_))));
+        assert!(Patience::default().within(slept(100.0)).await.is_ok());
     }
 }
