@@ -25,9 +25,9 @@ mod items;
 mod split;
 mod streamed;
 
+pub(crate) use split::Splits;
 #[cfg(feature = "values")]
-pub(crate) use split::is_at;
-pub(crate) use split::{Splits, note};
+pub(crate) use split::{is_at, note};
 #[cfg(feature = "values")]
 pub(crate) use streamed::encode_array;
 pub use streamed::{Streamed, StreamedArray};

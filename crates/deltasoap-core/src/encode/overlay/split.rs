@@ -59,6 +59,7 @@ fn is_same(a: ElementRef, b: ElementRef) -> bool {
 }
 
 /// Returns true if the further items of this dynamic list are written by an overlay.
+#[cfg(feature = "values")]
 #[inline]
 pub(crate) fn is_at<T>(encoder: &Encoder, list: &T) -> bool {
     let address = encoder.splits.as_ref().and_then(|splits| splits.address);
