@@ -54,6 +54,7 @@ mod body;
 mod config;
 mod cookies;
 mod gateway;
+mod incoming;
 mod multipart;
 mod openapi;
 mod page;
