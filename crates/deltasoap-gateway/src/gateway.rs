@@ -286,7 +286,7 @@ impl Core {
                 *operation = Some(&target.name);
                 let lists = lists_in(head.uri.query())?;
                 let payload = if incoming::is_lines(&media(head)) {
-                    self.lines((service, target), body, lists.items.as_deref(), |json| json).await?
+                    Box::pin(self.lines((service, target), body, lists.items.as_deref(), |json| json)).await?
                 } else {
                     let given = self.body(head, body).await?;
                     let request = target.operation.request_from_text(given.text()?);
@@ -303,7 +303,7 @@ impl Core {
                 let values = parameters::values(&route.parameters, in_path(), head.uri.query())?;
                 let payload = if route.has_body && incoming::is_lines(&media(head)) {
                     let complete = |json| request_of(route, target, json, values);
-                    self.lines((service, target), body, route.list.as_deref(), complete).await?
+                    Box::pin(self.lines((service, target), body, route.list.as_deref(), complete)).await?
                 } else {
                     let given = if route.has_body { self.body(head, body).await? } else { Given::default() };
                     let request = target.operation.request_from_json(&request_of(route, target, given.json()?, values));
@@ -367,7 +367,8 @@ impl Core {
         payload: Payload,
     ) -> Result<Response<ResponseBody>, Problem> {
         let (has_sessions, path) = (called.service.has_sessions, &called.service.path);
-        let call = self.perform(head, called, payload);
+        // It is there once, whatever becomes of it.
+        let call = Box::pin(self.perform(head, called, payload));
         if !has_sessions {
             return call.await;
         }
@@ -432,10 +433,13 @@ impl Payload {
         }
     }
 
+    /// Sends it. The call's state is large, and is nobody's else: it is moved nowhere.
     async fn send(self, call: Call<'_, Transport>) -> Result<Option<Reply>, DynamicError> {
         match self {
-            Payload::Whole(request, _) => call.send(&request).await,
-            Payload::Lines(request, items) => call.send_overlaid(&request, &items.list(), items.batches()).await,
+            Payload::Whole(request, _) => Box::pin(call.send(&request)).await,
+            Payload::Lines(request, items) => {
+                Box::pin(call.send_overlaid(&request, &items.list(), items.batches())).await
+            }
         }
     }
 
@@ -446,9 +450,9 @@ impl Payload {
         list: Option<&str>,
     ) -> Result<ItemsReply<Value>, DynamicError> {
         match self {
-            Payload::Whole(request, _) => call.send_items(&request, list).await,
+            Payload::Whole(request, _) => Box::pin(call.send_items(&request, list)).await,
             Payload::Lines(request, items) => {
-                call.send_overlaid_items(&request, &items.list(), items.batches(), list).await
+                Box::pin(call.send_overlaid_items(&request, &items.list(), items.batches(), list)).await
             }
         }
     }

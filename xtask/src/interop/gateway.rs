@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::ours::{self, Ours};
 use super::process::{self, Server};
@@ -65,7 +65,8 @@ pub fn clients(api: Api, document: &str) -> Result<[Command; 2]> {
     }
     fs::write(&openapi, super::fetch::get(document)?).context("the OpenAPI document")?;
     let program = folder.join("client.js");
-    let inputs = [openapi.clone(), folder.join("client.ts"), folder.join("tsconfig.json")];
+    let generator = shell::root().join(SOURCES).join("openapi-python-client.yml");
+    let inputs = [openapi.clone(), folder.join("client.ts"), folder.join("tsconfig.json"), generator];
     stamp::build_if_stale(&program, &inputs, "clients", || generate(api, &folder, &python))?;
     let mut in_python = Command::new(python);
     in_python.env("PYTHONPATH", &folder).env("PYTHONDONTWRITEBYTECODE", "1").arg(sources.join("client.py"));
@@ -98,8 +99,11 @@ fn generate(api: Api, folder: &Path, python: &Path) -> Result<()> {
     here(shell::command(&tool("openapi-typescript"), ["openapi.json", "-o", &types]).env("CI", "1"))?;
     here(&mut shell::command(&tool("tsc"), ["-p", "."]))?;
     let generator = python.with_file_name("openapi-python-client").display().to_string();
-    let mut client = shell::command(&generator, ["generate", "--meta", "none", "--overwrite", "--fail-on-warning"]);
+    let mut client = shell::command(&generator, ["generate", "--meta", "none", "--overwrite"]);
     client.arg("--config").arg(shell::root().join(SOURCES).join("openapi-python-client.yml"));
     client.args(["--path", "openapi.json", "--output-path", &format!("{}_client", api.name)]);
-    here(&mut client)
+    let said = shell::output(client.current_dir(folder))?;
+    // It also warns of requests in lines, which it leaves out of operations that it generates.
+    ensure!(!said.contains("will not be generated"), "operations are missing: {said}");
+    Ok(())
 }
