@@ -127,6 +127,8 @@ pub(crate) struct Ready {
     pub(crate) has_sessions: bool,
     /// Why requests must be whole before they are sent, if they must.
     pub(crate) needs_whole: Option<&'static str>,
+    /// True if messages are validated.
+    pub(crate) is_validated: bool,
     /// Those of all calls.
     options: CallOptions,
 }
@@ -181,6 +183,7 @@ impl Ready {
             forwarded: forwarded(config, place)?,
             has_sessions: config.cookies,
             needs_whole: needs_whole(config),
+            is_validated: config.validation != ValidationMode::Off,
             options: backend.options.timeout(Duration::from_secs(config.timeout_seconds)),
         })
     }
@@ -221,7 +224,7 @@ impl Ready {
 pub(crate) const SECURED: &str = "its requests have WS-Security";
 
 /// Returns why the requests of a service must be whole before they are sent, if they must.
-fn needs_whole(config: &ServiceConfig) -> Option<&'static str> {
+pub(crate) fn needs_whole(config: &ServiceConfig) -> Option<&'static str> {
     use CredentialsConfig::{BasicToUsernameToken, UsernameToken};
     match (&config.credentials, config.validation) {
         (Some(UsernameToken { .. } | BasicToUsernameToken { .. }), _) => Some(SECURED),

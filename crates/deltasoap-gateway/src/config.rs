@@ -51,13 +51,23 @@ pub struct Limits {
     /// Maximum time for a request's body to arrive, in seconds; of JSON lines, that of a line.
     /// Default 30.
     pub body_seconds: u64,
+    /// Minimum pace of a request in JSON lines, in bytes a second: on average, after its first
+    /// `body_seconds`, counting only the time in which the gateway waits for it. 0 for none. Default
+    /// 500.
+    pub lines_rate: u32,
     /// Maximum number of calls at one time; others get status 503. Default 1000.
     pub concurrent_calls: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { request_bytes: 16 << 20, answer_bytes: 64 << 20, body_seconds: 30, concurrent_calls: 1000 }
+        Limits {
+            request_bytes: 16 << 20,
+            answer_bytes: 64 << 20,
+            body_seconds: 30,
+            lines_rate: 500,
+            concurrent_calls: 1000,
+        }
     }
 }
 

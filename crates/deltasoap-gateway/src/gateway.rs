@@ -7,6 +7,7 @@
 use crate::accept::{self, Form};
 use crate::backend::{Backend, Ready, SECURED, Transport};
 use crate::body::{self, ResponseBody, full};
+use crate::coding;
 use crate::config::{Config, ConfigError, Cors, Limits, ServiceConfig};
 use crate::cookies;
 use crate::incoming::{self, Failure, Incoming, Items, Lines as RequestLines};
@@ -44,7 +45,6 @@ use tower::{Layer, Service, service_fn};
 use tower_http::compression::Compression;
 use tower_http::compression::predicate::SizeAbove;
 use tower_http::cors::{AllowHeaders, AllowMethods, AllowOrigin, CorsLayer};
-use tower_http::decompression::{DecompressionBody, RequestDecompression};
 
 type RequestBody = UnsyncBoxBody<Bytes, BoxError>;
 type App = BoxCloneSyncService<Request<RequestBody>, Response<ResponseBody>, Infallible>;
@@ -83,19 +83,18 @@ impl Gateway {
     /// the key.
     pub fn new(config: &Config, backends: Vec<Backend>) -> Result<Self, ConfigError> {
         let core = Arc::new(Core::new(config, backends)?);
-        let answering = service_fn(move |request: Request<DecompressionBody<RequestBody>>| {
+        let answering = service_fn(move |request: Request<RequestBody>| {
             let core = Arc::clone(&core);
             // The layers move a pointer, and not the whole state of a call.
             Box::pin(async move { Ok::<_, Infallible>(core.answer(request).await) })
         });
-        let reading = RequestDecompression::new(answering);
         let app = match &config.compression {
             Some(compression) => {
                 let when = SizeAbove::new(compression.from_bytes);
-                let compressed = Compression::new(reading).compress_when(when);
+                let compressed = Compression::new(answering).compress_when(when);
                 shared(config.cors.as_ref(), Unified(compressed))?
             }
-            None => shared(config.cors.as_ref(), Unified(reading))?,
+            None => shared(config.cors.as_ref(), Unified(answering))?,
         };
         Ok(Gateway { app: Arc::new(RwLock::new(app)) })
     }
@@ -241,14 +240,14 @@ impl Core {
         Ok(Core { paths: paths(&services)?, services, limits: config.limits.clone(), slots, origins })
     }
 
-    async fn answer<B>(&self, request: Request<B>) -> Response<ResponseBody>
-    where
-        B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
-    {
+    async fn answer(&self, request: Request<RequestBody>) -> Response<ResponseBody> {
         let start = Instant::now();
         let (head, body) = request.into_parts();
         let mut operation = None;
-        let answered = self.routed(&head, body, &mut operation).await;
+        let answered = match coding::decoded(&head.headers, body) {
+            Ok(body) => self.routed(&head, body, &mut operation).await,
+            Err(problem) => Err(problem),
+        };
         let response = answered.unwrap_or_else(|problem| {
             tracing::debug!(method = %head.method, path = head.uri.path(), problem = %problem.to_json());
             problem.response()
@@ -257,15 +256,12 @@ impl Core {
         response
     }
 
-    async fn routed<'c, B>(
+    async fn routed<'c>(
         &'c self,
         head: &Parts,
-        body: B,
-        operation: &mut Option<&'c str>,
-    ) -> Result<Response<ResponseBody>, Problem>
-    where
-        B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
-    {
+        body: RequestBody,
+        operation: &mut Option<Named<'c>>,
+    ) -> Result<Response<ResponseBody>, Problem> {
         let path = head.uri.path();
         let Ok(found) = self.paths.at(path) else { return Err(Problem::not_found(path)) };
         let method = if head.method == Method::HEAD { &Method::GET } else { &head.method };
@@ -283,10 +279,15 @@ impl Core {
                 let service = &self.services[*service];
                 let name = in_path().next().map(|(_, name)| name).unwrap_or_default();
                 let target = service.target(&name).ok_or_else(|| Problem::unknown_operation(&name))?;
-                *operation = Some(&target.name);
+                *operation = Some(Named { service: &service.path, operation: &target.name });
                 let lists = lists_in(head.uri.query())?;
-                let payload = if incoming::is_lines(&media(head)) {
-                    Box::pin(self.lines((service, target), body, lists.items.as_deref(), |json| json)).await?
+                let is_lines = incoming::is_lines(&media(head));
+                if lists.items.is_some() && !is_lines {
+                    return Err(Problem::parameter("items", "it is for requests in application/jsonl"));
+                }
+                let payload = if is_lines {
+                    let whole = (true, |json| json);
+                    Box::pin(self.lines((service, target), body, lists.items.as_deref(), whole)).await?
                 } else {
                     let given = self.body(head, body).await?;
                     let request = target.operation.request_from_text(given.text()?);
@@ -299,10 +300,11 @@ impl Core {
                 let service = &self.services[*service];
                 let route = &service.routes[*route];
                 let target = &service.targets[route.target];
-                *operation = Some(&target.name);
+                *operation = Some(Named { service: &service.path, operation: &target.name });
                 let values = parameters::values(&route.parameters, in_path(), head.uri.query())?;
                 let payload = if route.has_body && incoming::is_lines(&media(head)) {
-                    let complete = |json| request_of(route, target, json, values);
+                    // A body that is the list has nothing else.
+                    let complete = (route.list.is_none(), |json| request_of(route, target, json, values));
                     Box::pin(self.lines((service, target), body, route.list.as_deref(), complete)).await?
                 } else {
                     let given = if route.has_body { self.body(head, body).await? } else { Given::default() };
@@ -317,22 +319,20 @@ impl Core {
     }
 
     /// Reads a request in JSON lines, up to its first items. `items` is the path of the list, and
-    /// `complete` adds to the first line what else belongs to the request.
-    async fn lines<B>(
+    /// `complete` says whether there is a first line with the rest of the request, and adds to it what
+    /// else belongs to that.
+    async fn lines(
         &self,
         (service, target): (&Ready, &Target),
-        body: B,
+        body: RequestBody,
         items: Option<&str>,
-        complete: impl FnOnce(Json) -> Json,
-    ) -> Result<Payload, Problem>
-    where
-        B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
-    {
+        complete: (bool, impl FnOnce(Json) -> Json),
+    ) -> Result<Payload, Problem> {
         if let Some(reason) = service.needs_whole {
             return Err(Problem::whole_requests(reason));
         }
         let list = target.operation.request_list(items).map_err(|error| Problem::no_request_list(&error))?;
-        let lines = RequestLines::new(body, self.limits.request_bytes, self.limits.body_seconds);
+        let lines = RequestLines::new(body, &self.limits);
         let Incoming { request, items } = Incoming::begin(lines, list, complete).await?;
         Ok(match items {
             Some(items) => Payload::Lines(request, Box::new(items)),
@@ -341,10 +341,7 @@ impl Core {
     }
 
     /// Reads the JSON of a body, and its parts.
-    async fn body<B>(&self, head: &Parts, body: B) -> Result<Given, Problem>
-    where
-        B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
-    {
+    async fn body(&self, head: &Parts, body: RequestBody) -> Result<Given, Problem> {
         let (limit, seconds) = (self.limits.request_bytes, self.limits.body_seconds);
         let media = media(head);
         if let Some(boundary) = multipart::boundary(&media) {
@@ -386,7 +383,11 @@ impl Core {
         mut payload: Payload,
     ) -> Result<Response<ResponseBody>, Problem> {
         let form = accept::form(&head.headers).ok_or_else(Problem::not_acceptable)?;
-        let slot = Arc::clone(&self.slots).try_acquire_owned().map_err(|_| Problem::busy())?;
+        if matches!(form, Form::Lines) && called.service.is_validated {
+            return Err(Problem::whole_answers());
+        }
+        let slot = Arc::new(Arc::clone(&self.slots).try_acquire_owned().map_err(|_| Problem::busy())?);
+        payload.hold(&slot);
         let call = called.prepare(&head.headers, payload.take_parts())?;
         let (failure, is_lines) = (payload.failure(), matches!(payload, Payload::Lines(..)));
         // A request that broke off was not complete, whatever the service makes of it.
@@ -422,6 +423,13 @@ impl Payload {
         match self {
             Payload::Whole(_, parts) => std::mem::take(parts),
             Payload::Lines(..) => Vec::new(),
+        }
+    }
+
+    /// Holds a call's slot as long as items may arrive.
+    fn hold(&mut self, slot: &Arc<OwnedSemaphorePermit>) {
+        if let Payload::Lines(_, items) = self {
+            items.hold(slot);
         }
     }
 
@@ -708,7 +716,7 @@ fn ascii(json: &str) -> String {
 
 /// Returns the items of a list as lines of JSON, which are sent as they arrive. An error after the
 /// first line is a last line with a `$problem`, and breaks the response off.
-fn lines(reply: ItemsReply<Value>, slot: OwnedSemaphorePermit, failure: Failure) -> Response<ResponseBody> {
+fn lines(reply: ItemsReply<Value>, slot: Arc<OwnedSemaphorePermit>, failure: Failure) -> Response<ResponseBody> {
     let state = Lines { reply, _slot: slot, ready: Vec::new().into_iter(), failure, has_failed: false };
     let frames = stream::unfold(state, |mut state| async move { Some((state.next().await?, state)) });
     let mut response = Response::new(StreamBody::new(frames).boxed_unsync());
@@ -721,7 +729,7 @@ fn lines(reply: ItemsReply<Value>, slot: OwnedSemaphorePermit, failure: Failure)
 struct Lines {
     reply: ItemsReply<Value>,
     /// Held until the last line is sent.
-    _slot: OwnedSemaphorePermit,
+    _slot: Arc<OwnedSemaphorePermit>,
     /// Items that have arrived and are not sent yet.
     ready: std::vec::IntoIter<Value>,
     /// What goes wrong with the request, which may still be arriving.
@@ -740,9 +748,12 @@ impl Lines {
                 if !out.is_empty() {
                     break;
                 }
-                match self.reply.items.next_batch().await? {
-                    Ok(items) => self.ready = items.into_iter(),
-                    Err(error) => return Some(Ok(self.failed(&DynamicError::Call(error)))),
+                match (self.reply.items.next_batch().await, self.failure.problem()) {
+                    (Some(Ok(items)), _) => self.ready = items.into_iter(),
+                    (Some(Err(error)), _) => return Some(Ok(self.failed(&DynamicError::Call(error)))),
+                    // The service answered before it had the whole request.
+                    (None, Some(problem)) => return Some(Ok(self.broken(&problem))),
+                    (None, None) => return None,
                 }
                 continue;
             };
@@ -756,16 +767,28 @@ impl Lines {
     }
 
     fn failed(&mut self, error: &DynamicError) -> Frame<Bytes> {
-        self.has_failed = true;
         tracing::warn!(operation = self.reply.operation.name(), error = with_causes(error), "a response broke off");
-        let problem = self.failure.problem().unwrap_or_else(|| Problem::of_call(error, &BTreeMap::new())).to_json();
+        self.broken(&self.failure.problem().unwrap_or_else(|| Problem::of_call(error, &BTreeMap::new())))
+    }
+
+    fn broken(&mut self, problem: &Problem) -> Frame<Bytes> {
+        self.has_failed = true;
+        let problem = problem.to_json();
         Frame::data(format!("{}\n", Json::Object(Map::from_iter([("$problem".to_owned(), problem)]))).into())
     }
 }
 
+/// An operation, and the path of its service.
+#[derive(Debug, Clone, Copy, Default)]
+struct Named<'c> {
+    service: &'c str,
+    operation: &'c str,
+}
+
 /// Logs and counts a request.
-fn noted(head: &Parts, operation: Option<&str>, status: StatusCode, start: Instant) {
+fn noted(head: &Parts, named: Option<Named<'_>>, status: StatusCode, start: Instant) {
     let elapsed = start.elapsed();
+    let operation = named.map(|named| named.operation);
     tracing::info!(
         method = %head.method,
         path = head.uri.path(),
@@ -774,10 +797,12 @@ fn noted(head: &Parts, operation: Option<&str>, status: StatusCode, start: Insta
         ms = elapsed.as_secs_f64() * 1000.0,
         "answered"
     );
-    let operation = operation.unwrap_or_default().to_owned();
-    let labels = [("operation", operation.clone()), ("status", status.as_str().to_owned())];
+    let Named { service, operation } = named.unwrap_or_default();
+    let own = [("service", service.to_owned()), ("operation", operation.to_owned())];
+    let [service, operation] = own.clone();
+    let labels = [service, operation, ("status", status.as_str().to_owned())];
     metrics::counter!("deltasoap_gateway_requests_total", &labels).increment(1);
-    metrics::histogram!("deltasoap_gateway_duration_seconds", "operation" => operation).record(elapsed.as_secs_f64());
+    metrics::histogram!("deltasoap_gateway_duration_seconds", &own).record(elapsed.as_secs_f64());
 }
 
 #[cfg(test)]

@@ -6,8 +6,10 @@
 //! sent, as fast as the service takes them. A mistake then aborts that request, and its
 //! [`Failure`] is the answer.
 //!
-//! Neither the length of the body nor the time for it is limited, but those of each line.
+//! Neither the length of the body nor the time for it is limited, but those of each line, and the
+//! average pace: a client could hold a call for ever by a short line now and then.
 
+use crate::config::Limits;
 use crate::problem::Problem;
 use bytes::{Buf, Bytes, BytesMut};
 use deltasoap_core::Value;
@@ -21,6 +23,8 @@ use serde_json::{Map, Value as Json};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::yield_now;
 use tokio::time::{Instant, timeout_at};
 
 /// Lines of this many bytes together are read before their items are sent.
@@ -45,7 +49,7 @@ pub(crate) struct Incoming {
 
 impl Incoming {
     /// Reads a request up to its first items. `complete` adds to the JSON of the first line what
-    /// belongs to the request.
+    /// belongs to the request; a body that is the list itself has no such line.
     ///
     /// # Errors
     /// If a line is malformed, does not match the operation's request, is too long or does not
@@ -53,11 +57,15 @@ impl Incoming {
     pub(crate) async fn begin(
         mut lines: Lines,
         list: RequestList,
-        complete: impl FnOnce(Json) -> Json,
+        (has_head, complete): (bool, impl FnOnce(Json) -> Json),
     ) -> Result<Self, Problem> {
-        let head = lines.next().await?;
+        let head = if has_head { lines.next().await? } else { None };
         let number = head.as_ref().map_or(1, |line| line.number);
-        let json = head.map_or_else(|| Ok(Json::Object(Map::new())), |line| line.json())?;
+        let json = match head {
+            Some(line) => line.json()?,
+            None if has_head => Json::Object(Map::new()),
+            None => Json::Array(Vec::new()),
+        };
         let mut first = Vec::new();
         let mut length = 0;
         while first.len() < list.first_items()
@@ -75,7 +83,7 @@ impl Incoming {
         let next = first.len();
         let request = list.request_from_json(complete(json), first);
         let request = request.map_err(|error| Problem::invalid_json(&error).at_line(number))?;
-        let items = Items { lines, list: Arc::new(list), next, failure: Failure::default() };
+        let items = Items { lines, list: Arc::new(list), next, failure: Failure::default(), slot: None };
         Ok(Incoming { request, items: (next > 0).then_some(items) })
     }
 }
@@ -88,9 +96,16 @@ pub(crate) struct Items {
     /// The index of the next item.
     next: usize,
     failure: Failure,
+    /// Held until they end, even if the service has answered before.
+    slot: Option<Arc<OwnedSemaphorePermit>>,
 }
 
 impl Items {
+    /// Holds a call's slot as long as there may be items.
+    pub(crate) fn hold(&mut self, slot: &Arc<OwnedSemaphorePermit>) {
+        self.slot = Some(Arc::clone(slot));
+    }
+
     /// Returns the list that they belong to.
     pub(crate) fn list(&self) -> Arc<RequestList> {
         Arc::clone(&self.list)
@@ -196,10 +211,17 @@ pub(crate) struct Lines {
     searched: usize,
     /// The number of the last line.
     number: usize,
+    /// Bytes of blank lines since the last line that was not blank.
+    blank: usize,
     /// Maximum length of a line.
     limit: usize,
     /// Maximum time for a line to arrive, in seconds.
     seconds: u64,
+    /// Minimum pace in bytes a second; 0 for none.
+    rate: u32,
+    /// Bytes that have arrived, and the time in which they were waited for.
+    bytes: u64,
+    waited: Duration,
 }
 
 impl fmt::Debug for Lines {
@@ -209,12 +231,20 @@ impl fmt::Debug for Lines {
 }
 
 impl Lines {
-    pub(crate) fn new<B>(body: B, limit: usize, seconds: u64) -> Self
-    where
-        B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
-    {
-        let body = body.map_err(Into::into).boxed_unsync();
-        Lines { body, rest: BytesMut::new(), searched: 0, number: 0, limit, seconds }
+    /// Returns the lines of a body.
+    pub(crate) fn new(body: UnsyncBoxBody<Bytes, BoxError>, limits: &Limits) -> Self {
+        Lines {
+            body,
+            rest: BytesMut::new(),
+            searched: 0,
+            number: 0,
+            blank: 0,
+            limit: limits.request_bytes,
+            seconds: limits.body_seconds,
+            rate: limits.lines_rate,
+            bytes: 0,
+            waited: Duration::ZERO,
+        }
     }
 
     /// Returns the next line; `None` after the last one. Blank lines are only counted.
@@ -227,19 +257,38 @@ impl Lines {
             if let Some(line) = self.arrived()? {
                 return Ok(Some(line));
             }
+            let start = Instant::now();
             let frame = match end {
-                Some(end) => timeout_at(end, self.body.frame()).await,
-                None => Ok(self.body.frame().await),
+                // A body that is always ready, as a compressed one can be, has no time limit otherwise.
+                Some(end) if start >= end => return Err(self.too_slow()),
+                Some(end) => timeout_at(end, self.body.frame()).await.map_err(|_| self.too_slow())?,
+                None => self.body.frame().await,
             };
-            match frame.map_err(|_| Problem::slow_line(self.seconds).at_line(self.number + 1))? {
-                Some(Ok(frame)) => self.rest.extend_from_slice(&frame.into_data().unwrap_or_default()),
-                Some(Err(_)) => {
-                    let reason = "the connection broke, or the body's compression is malformed";
-                    return Err(Problem::incomplete(reason).at_line(self.number + 1));
+            self.waited += start.elapsed();
+            match frame {
+                Some(Ok(frame)) => {
+                    let data = frame.into_data().unwrap_or_default();
+                    self.bytes += data.len() as u64;
+                    self.rest.extend_from_slice(&data);
                 }
+                Some(Err(error)) => return Err(Problem::incomplete(&error.to_string()).at_line(self.number + 1)),
                 None => return Ok(self.last()),
             }
+            if self.is_too_slow() {
+                return Err(self.too_slow());
+            }
+            // Others get their turn, however much has arrived.
+            yield_now().await;
         }
+    }
+
+    fn is_too_slow(&self) -> bool {
+        let Some(waited) = self.waited.checked_sub(Duration::from_secs(self.seconds)) else { return false };
+        waited.as_secs_f64() * f64::from(self.rate) > self.bytes as f64
+    }
+
+    fn too_slow(&self) -> Problem {
+        Problem::slow_line(self.seconds, self.rate).at_line(self.number + 1)
     }
 
     /// Returns the next line that has arrived in full and is not blank.
@@ -249,7 +298,7 @@ impl Lines {
     fn arrived(&mut self) -> Result<Option<Line>, Problem> {
         loop {
             let end = memchr(b'\n', &self.rest[self.searched..]).map(|end| self.searched + end);
-            if end.unwrap_or(self.rest.len()) > self.limit {
+            if end.unwrap_or(self.rest.len()).saturating_add(self.blank) > self.limit {
                 return Err(Problem::too_long_lines(self.limit).at_line(self.number + 1));
             }
             let Some(end) = end else {
@@ -260,8 +309,10 @@ impl Lines {
             self.rest.advance(1);
             (self.searched, self.number) = (0, self.number + 1);
             if !text.trim_ascii().is_empty() {
+                self.blank = 0;
                 return Ok(Some(Line { number: self.number, text: text.freeze() }));
             }
+            self.blank += text.len() + 1;
         }
     }
 
@@ -282,7 +333,8 @@ mod tests {
 
     fn lines(pieces: Vec<Vec<u8>>, limit: usize) -> Lines {
         let frames = stream::iter(pieces).map(|piece| Ok::<_, BoxError>(Frame::data(Bytes::from(piece))));
-        Lines::new(StreamBody::new(frames), limit, 30)
+        let limits = Limits { request_bytes: limit, ..Limits::default() };
+        Lines::new(StreamBody::new(frames).boxed_unsync(), &limits)
     }
 
     async fn all(mut lines: Lines) -> Result<Vec<(usize, String)>, Problem> {
@@ -323,6 +375,40 @@ mod tests {
         }
         let short = lines(vec![b"12345\n".repeat(1000)], 5);
         assert_eq!(all(short).await.expect("short lines").len(), 1000);
+    }
+
+    #[tokio::test]
+    async fn blank_lines_are_limited() {
+        let blank = || b"\n".repeat(100);
+        let problem = all(lines(vec![b"1\n".to_vec(), blank(), blank()], 150)).await.expect_err("blank").to_json();
+        assert_eq!(problem["status"], 413);
+        let between = [blank(), b"1\n".to_vec(), blank(), b"2\n".to_vec()].concat();
+        assert_eq!(all(lines(vec![between], 150)).await.expect("lines").len(), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_pace_ends_the_lines() {
+        let every = |seconds: u64, bytes: usize| {
+            let frames = stream::unfold(0, move |count| async move {
+                tokio::time::sleep(Duration::from_secs(seconds)).await;
+                let line = [b"1".repeat(bytes - 1), b"\n".to_vec()].concat();
+                (count < 100).then(|| (Ok::<_, BoxError>(Frame::data(Bytes::from(line))), count + 1))
+            });
+            Lines::new(StreamBody::new(frames).boxed_unsync(), &Limits::default())
+        };
+        assert_eq!(all(every(10, 2)).await.expect_err("slow").to_json()["status"], 408);
+        assert_eq!(all(every(10, 5000)).await.expect("lines").len(), 100);
+    }
+
+    #[tokio::test]
+    async fn a_body_that_is_always_ready_has_a_time_limit() {
+        let frames = stream::repeat_with(|| {
+            std::thread::sleep(Duration::from_millis(20));
+            Ok::<_, BoxError>(Frame::data(Bytes::from_static(b"  ")))
+        });
+        let limits = Limits { body_seconds: 1, ..Limits::default() };
+        let problem = all(Lines::new(StreamBody::new(frames).boxed_unsync(), &limits)).await.expect_err("no line");
+        assert_eq!(problem.to_json()["status"], 408);
     }
 
     #[test]

@@ -51,6 +51,7 @@
 mod accept;
 mod backend;
 mod body;
+mod coding;
 mod config;
 mod cookies;
 mod gateway;

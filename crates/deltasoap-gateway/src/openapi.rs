@@ -1,5 +1,6 @@
 //! The OpenAPI 3.1 document of a service.
 
+use crate::backend::needs_whole;
 use crate::config::ServiceConfig;
 use crate::incoming::MEDIA;
 use crate::parameters::Parameter;
@@ -121,12 +122,15 @@ pub(crate) fn document(
     routes: &[Route],
 ) -> Json {
     let mut paths = Map::new();
+    let takes_lines = needs_whole(config).is_none();
     for (index, target) in targets.iter().enumerate() {
         let mut described = operation(target, index, schemas, config);
         described["operationId"] = json!(identifier(&target.name));
         let request = &schemas.messages[index].request;
         described["requestBody"] = request_body(request, schemas.has_bytes(request), example(&target.operation));
-        describe_lines(&mut described, target);
+        if takes_lines {
+            describe_lines(&mut described, target);
+        }
         paths.insert(format!("/operations/{}", target.name), json!({ "post": described }));
     }
     for route in routes {

@@ -7,7 +7,7 @@ use crate::body::{ResponseBody, full};
 use deltasoap_core::ListPathError;
 use deltasoap_dynamic::{DynamicError, DynamicFault, JsonError, LookupError};
 use deltasoap_http::{CallError, StatusError};
-use http::header::{ALLOW, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{Response, StatusCode};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
@@ -75,6 +75,20 @@ impl Problem {
         Problem::new(status, "media-type", "The body has an unsupported media type", detail)
     }
 
+    /// A coding of the body that is not read (RFC 9110, 15.5.16).
+    pub(crate) fn coding(found: &str, known: &'static str) -> Self {
+        let detail = format!("expected {known}, found {found:?}");
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        let problem = Problem::new(status, "coding", "The body has an unsupported coding", detail);
+        problem.header(ACCEPT_ENCODING, known)
+    }
+
+    /// An answer in JSON lines of a service that needs its answers as a whole.
+    pub(crate) fn whole_answers() -> Self {
+        let detail = "answers are validated, which needs the whole answer: accept application/json";
+        Problem::new(StatusCode::NOT_ACCEPTABLE, "not-acceptable", "The service answers in no JSON lines", detail)
+    }
+
     pub(crate) fn not_acceptable() -> Self {
         let detail =
             "the operation answers in application/json, multipart/mixed, and application/jsonl if it has a list";
@@ -116,8 +130,9 @@ impl Problem {
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "A line is too long", detail)
     }
 
-    pub(crate) fn slow_line(seconds: u64) -> Self {
-        let detail = format!("it did not arrive within {seconds} s");
+    pub(crate) fn slow_line(seconds: u64, rate: u32) -> Self {
+        let pace = if rate > 0 { format!(", or the lines come at less than {rate} bytes/s") } else { String::new() };
+        let detail = format!("it did not arrive within {seconds} s{pace}");
         Problem::new(StatusCode::REQUEST_TIMEOUT, "slow", "A line took too long", detail)
     }
 

@@ -6,7 +6,7 @@
 //!
 //! A wildcard allows any global element, and `xsd:anyType` any type that `xsi:type` names: there,
 //! each message could contain everything. So these ways are walked only after all others, and only
-//! to what no message reaches without them.
+//! to what no message of the same sender reaches without them.
 
 use super::language::Symbol;
 use crate::contract::Types;
@@ -25,10 +25,6 @@ pub(super) struct Inclusion<'c> {
     /// The contract that may refuse them.
     pub(super) sup: &'c Types,
     known: HashMap<Pair, Rc<Local>>,
-    /// The pairs that messages reach without wildcards and `xsd:anyType`.
-    closed: HashSet<Pair>,
-    /// The types of the examined contract in those pairs.
-    closed_types: HashSet<TypeId>,
 }
 
 /// An element as declared. Parts of rpc messages have only a type.
@@ -36,6 +32,13 @@ pub(super) struct Inclusion<'c> {
 pub(crate) struct Declared {
     pub(crate) element: Option<ElementId>,
     pub(crate) type_id: TypeId,
+}
+
+impl Declared {
+    /// Returns true for types that all others are derived from, or all simple ones.
+    pub(super) fn is_any(self) -> bool {
+        [TypeId::ANY, TypeId::ANY_SIMPLE].contains(&self.type_id)
+    }
 }
 
 /// Two things that are compared.
@@ -53,6 +56,12 @@ impl Pair {
             Pair::Declared([one, other]) => Pair::Declared([other, one]),
             Pair::Content([one, other]) => Pair::Content([other, one]),
         }
+    }
+
+    /// Returns true for content of built-in types: a difference is one of the element, not of a type
+    /// that elements share.
+    pub(super) fn is_builtin(self) -> bool {
+        matches!(self, Pair::Content([one, other]) if one.builtin().is_some() && other.builtin().is_some())
     }
 }
 
@@ -187,20 +196,27 @@ pub(super) struct Walked {
     pub(super) sources: Vec<Pair>,
 }
 
-/// What was found by wildcards and `xsd:anyType` already.
+/// What the messages of one sender have led to already.
 #[derive(Debug, Default)]
-pub(super) struct Opened {
-    pairs: HashSet<Pair>,
-    /// The pairs from which everything was followed.
+pub(super) struct Reached {
+    /// Pairs that messages reach without wildcards and `xsd:anyType`.
+    closed: HashSet<Pair>,
+    /// Pairs that only those lead to.
+    opened: HashSet<Pair>,
+    /// Pairs from which all of those were followed.
     sources: HashSet<Pair>,
-    /// Types that the other contract does not have.
+    /// Types that `xsi:type` may name and that the other contract does not have.
     missing: HashSet<TypeId>,
 }
 
-impl Opened {
-    /// Returns true if a walk from there finds nothing new.
+impl Reached {
+    /// Returns true if a walk along wildcards and `xsd:anyType` from there finds nothing new.
     pub(super) fn has_followed(&self, sources: &[Pair]) -> bool {
         sources.iter().all(|source| self.sources.contains(source))
+    }
+
+    fn is_new(&self, pair: Pair) -> bool {
+        pair.is_builtin() || !self.closed.contains(&pair) && !self.opened.contains(&pair)
     }
 }
 
@@ -212,56 +228,42 @@ struct Visit {
 
 impl<'c> Inclusion<'c> {
     pub(super) fn new(sub: &'c Types, sup: &'c Types) -> Self {
-        Inclusion { sub, sup, known: HashMap::new(), closed: HashSet::new(), closed_types: HashSet::new() }
+        Inclusion { sub, sup, known: HashMap::new() }
     }
 
     /// Finds the differences in an element and in everything that is declared in it.
-    pub(super) fn walk(&mut self, name: &QName, root: [Declared; 2]) -> Walked {
+    pub(super) fn walk(&mut self, name: &QName, root: [Declared; 2], reached: &mut Reached) -> Walked {
         let (walked, visits) =
             self.walk_along(name, root, |local, _| (local.found.clone(), local.edges.iter().collect()));
-        for visit in visits {
-            self.closed.insert(visit.pair);
-            self.closed_types.insert(match visit.pair {
-                Pair::Declared([declared, _]) => declared.type_id,
-                Pair::Content([type_id, _]) => type_id,
-            });
-        }
+        reached.closed.extend(visits.iter().map(|visit| visit.pair));
         walked
     }
 
     /// Finds the differences in what only wildcards and `xsd:anyType` allow in an element, after all
-    /// messages were [walked](Self::walk). `opened` are the pairs that were found so already, for
-    /// messages of the same sender.
-    pub(super) fn walk_open(&mut self, name: &QName, root: [Declared; 2], opened: &mut Opened) -> Walked {
-        let (closed, closed_types) = (std::mem::take(&mut self.closed), std::mem::take(&mut self.closed_types));
+    /// messages were [walked](Self::walk).
+    pub(super) fn walk_open(&mut self, name: &QName, root: [Declared; 2], reached: &mut Reached) -> Walked {
         let schemas = self.sub.import.schemas();
         let missing = |id: &TypeId| {
             let subject = Subject::Derived(schemas[*id].name.clone()?);
             Some(Found { subject, deviation: Ok(Deviation::As(*id)) })
         };
         let (mut walked, visits) = self.walk_along(name, root, |local, pair| {
-            let is_new = |edge: &&(Step, Pair)| !closed.contains(&edge.1) && !opened.pairs.contains(&edge.1);
-            let ids = local.missing.iter().filter(|id| !closed_types.contains(id) && !opened.missing.contains(id));
-            let missing = ids.filter_map(missing);
-            match closed.contains(&pair) {
-                true if opened.sources.contains(&pair) => (Vec::new(), local.edges.iter().collect()),
-                true => (missing.collect(), local.edges.iter().chain(local.open_edges.iter().filter(is_new)).collect()),
-                false => {
-                    let edges = local.edges.iter().chain(&local.open_edges).filter(is_new);
-                    (local.found.iter().cloned().chain(missing).collect(), edges.collect())
-                }
-            }
+            let is_closed = reached.closed.contains(&pair);
+            let has_followed = is_closed && reached.sources.contains(&pair);
+            let own = local.found.iter().filter(|_| !is_closed).cloned();
+            let more = local.missing.iter().filter(|id| !has_followed && !reached.missing.contains(id));
+            // What is closed is passed only to find the ways out of it.
+            let edges = local.edges.iter().filter(|(_, pair)| is_closed || reached.is_new(*pair));
+            let open = local.open_edges.iter().filter(|(_, pair)| !has_followed && reached.is_new(*pair));
+            (own.chain(more.filter_map(missing)).collect(), edges.chain(open).collect())
         });
-        opened.sources.extend(&walked.sources);
-        opened.pairs.extend(visits.iter().map(|visit| visit.pair).filter(|pair| !closed.contains(pair)));
+        reached.sources.extend(&walked.sources);
+        reached.opened.extend(visits.iter().map(|visit| visit.pair).filter(|pair| !reached.closed.contains(pair)));
         // A type is missing everywhere: once is enough.
         walked.all.retain(|seen| match (seen.pair, &seen.found.deviation) {
-            (Pair::Declared([Declared { type_id: TypeId::ANY, .. }, _]), Ok(Deviation::As(id))) => {
-                opened.missing.insert(*id)
-            }
+            (Pair::Declared([declared, _]), Ok(Deviation::As(id))) if declared.is_any() => reached.missing.insert(*id),
             _ => true,
         });
-        (self.closed, self.closed_types) = (closed, closed_types);
         walked
     }
 
@@ -287,7 +289,7 @@ impl<'c> Inclusion<'c> {
             for (step, pair) in edges {
                 if visits.len() >= MAX_VISITS {
                     walked.is_cut = true;
-                } else if seen.insert(*pair) {
+                } else if seen.insert(*pair) || pair.is_builtin() {
                     visits.push(Visit { pair: *pair, from: Some((at, step.clone())) });
                 }
             }

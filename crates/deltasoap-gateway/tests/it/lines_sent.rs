@@ -258,6 +258,11 @@ async fn services_that_need_whole_requests_take_no_lines() {
         let (gateway, bodies) = recording(lab(), &format!("{PLAIN}{setting}\n"));
         let problem = lines(&gateway, "/operations/Report", REPORT).await.problem(415, "media-type");
         assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains(reason)), "{problem}");
+        if reason == "validated" {
+            let ask = Request::post("/operations/Measure").header("accept", "application/jsonl");
+            let ask = ask.header("content-type", "application/json").body(Full::from("{\"count\": 1}"));
+            send(&gateway, ask.expect("a request")).await.problem(406, "not-acceptable");
+        }
         assert!(bodies.lock().expect("a lock").is_empty());
     }
 }
@@ -412,7 +417,7 @@ async fn nothing_is_read_ahead() {
 /// The time of a client counts for each line, and that of the service without the client's.
 #[tokio::test(start_paused = true)]
 async fn times_are_those_of_a_line() {
-    let config = "limits.body_seconds = 20\n[[service]]\nwsdl = \"s\"\ntimeout_seconds = 10\n";
+    let config = "limits = { body_seconds = 20, lines_rate = 0 }\n[[service]]\nwsdl = \"s\"\ntimeout_seconds = 10\n";
     let (gateway, bodies) = recording(lab(), config);
     let slowly = |pause: u64, lines: u64| {
         let lines = stream::iter(0..lines).then(move |_| async move {
@@ -521,7 +526,52 @@ async fn compressed_lines_are_read() {
         assert!(bodies.len() == 2 && bodies[0].is_ok() && bodies[0] == bodies[1]);
     }
     send(&gateway, sent(coded.slice(..coded.len() / 2))).await.problem(400, "incomplete");
+    // Bytes after the last member are none of it.
+    send(&gateway, sent([&coded[..], b"junk"].concat().into())).await.problem(400, "incomplete");
     assert!(bodies.lock().expect("a lock").iter().skip(2).all(Result::is_err));
+}
+
+/// A gzip body may have several members: `cat a.gz b.gz`. Part of a list is not taken for the whole.
+#[tokio::test]
+async fn all_members_of_a_compressed_body_are_read() {
+    use async_compression::tokio::write::GzipEncoder;
+    use tokio::io::AsyncWriteExt as _;
+
+    let (gateway, bodies) = recording(lab(), PLAIN);
+    let mut members = Vec::new();
+    for part in [format!("{REPORT}\n1\n2\n"), "3\n4\n".to_owned()] {
+        let mut encoder = GzipEncoder::new(Vec::new());
+        encoder.write_all(part.as_bytes()).await.expect("memory");
+        encoder.shutdown().await.expect("memory");
+        members.push(encoder.into_inner());
+    }
+    for pieces in [vec![members.concat()], members.clone()] {
+        let frames = stream::iter(pieces).map(|piece| Ok::<_, BoxError>(Frame::data(Bytes::from(piece))));
+        let mut request = request("/operations/Report", StreamBody::new(frames));
+        request.headers_mut().insert("content-encoding", http::HeaderValue::from_static("gzip"));
+        let Ok(response) = gateway.clone().oneshot(request).await;
+        got(response).await.problem(400, "fault");
+    }
+    lines(&gateway, "/operations/Report", &format!("{REPORT}\n1\n2\n3\n4\n")).await.problem(400, "fault");
+    let bodies = bodies.lock().expect("a lock");
+    assert!(bodies.len() == 3 && bodies[0].is_ok() && bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
+}
+
+#[tokio::test]
+async fn codings_that_are_not_read_are_a_problem() {
+    let (gateway, bodies) = recording(lab(), PLAIN);
+    let mut request = request("/operations/Report", Full::from("x"));
+    request.headers_mut().insert("content-encoding", http::HeaderValue::from_static("br"));
+    let got = send(&gateway, request).await.problem(415, "coding");
+    assert!(got["detail"].as_str().is_some_and(|detail| detail.contains("gzip")), "{got}");
+    assert!(bodies.lock().expect("a lock").is_empty());
+}
+
+/// The list is named for lines alone; otherwise a forgotten media type would go unnoticed.
+#[tokio::test]
+async fn a_list_of_items_needs_lines() {
+    let (gateway, _) = recording(lab(), PLAIN);
+    post(&gateway, "/operations/Report?items=level", "{}").await.problem(400, "parameter");
 }
 
 /// The parameters of a path belong to the first line.
@@ -542,10 +592,10 @@ async fn the_body_of_a_route_may_be_the_list() {
     let routes = "[[service]]\nwsdl = \"s\"\n[[service.route]]\npath = \"/orders/{customer}\"\nmethod = \"PUT\"\n\
                   operation = \"Order\"\nbody = \"item\"\n";
     let (gateway, _) = recording(shop(), routes);
-    let mut put = request("/orders/Ada", Full::from("[]\n{\"code\": \"A-1\", \"count\": 2}\n{\"code\": \"B-1\"}\n"));
+    let mut put = request("/orders/Ada", Full::from("{\"code\": \"A-1\", \"count\": 2}\n{\"code\": \"B-1\"}\n"));
     *put.method_mut() = http::Method::PUT;
     let problem = send(&gateway, put).await.problem(422, "invalid");
-    assert_eq!((&problem["line"], &problem["pointer"]), (&json!(3), &json!("/item/1/count")));
+    assert_eq!((&problem["line"], &problem["pointer"]), (&json!(2), &json!("/item/1/count")));
 }
 
 #[tokio::test]
