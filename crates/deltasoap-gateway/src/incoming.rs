@@ -271,7 +271,7 @@ impl Lines {
                     self.bytes += data.len() as u64;
                     self.rest.extend_from_slice(&data);
                 }
-                Some(Err(error)) => return Err(Problem::incomplete(&error.to_string()).at_line(self.number + 1)),
+                Some(Err(error)) => return Err(Problem::incomplete(error.to_string()).at_line(self.number + 1)),
                 None => return Ok(self.last()),
             }
             if self.is_too_slow() {
