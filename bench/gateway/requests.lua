@@ -5,7 +5,7 @@
 local requests, sent = {}, 0
 
 function init(arguments)
-  local headers = { ["Content-Type"] = arguments[3] }
+  local headers = { ["Content-Type"] = arguments[3], ["Accept"] = arguments[3] }
   for number = 0, tonumber(arguments[2]) - 1 do
     local file = assert(io.open(arguments[1] .. "/" .. number, "rb"))
     requests[#requests + 1] = wrk.format("POST", nil, headers, file:read("*a"))

@@ -24,6 +24,7 @@ mod gsoap;
 mod guide;
 mod interop;
 mod java;
+mod membrane;
 mod memory;
 mod mono;
 mod msrv;

@@ -62,4 +62,6 @@ pub use types::{
 #[cfg(feature = "serde")]
 pub use types::{present, present_number};
 #[cfg(feature = "values")]
-pub use value::{Batch, Column, FromList, ListPath, ListPathError, Record, Table, TypedValue, UnevenColumns, Value};
+pub use value::{
+    Batch, Column, FromList, ListPath, ListPathError, ListPlace, Record, Table, TypedValue, UnevenColumns, Value,
+};

@@ -5,11 +5,12 @@ use bytes::Bytes;
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::schema::{Builtin, ComplexElement, Compositor, Element, Field, Schema, SimpleElement};
 use deltasoap_core::soap::Fault;
-use deltasoap_core::{Batch, FromList, Limits, ListPath, QName, Value};
-use deltasoap_dynamic::{Contract, DynamicClient};
-use deltasoap_http::{Body, Items, Operation, SoapService};
+use deltasoap_core::{Batch, FromList, Limits, ListPath, QName, Simple, Value};
+use deltasoap_dynamic::{Contract, DynamicClient, DynamicError};
+use deltasoap_http::{Body, CallError, Items, Operation, SoapService};
 use http::{Request, Response};
 use http_body::Frame;
+use http_body_util::{BodyExt, Full};
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
 use std::alloc::System;
 use std::convert::Infallible;
@@ -175,6 +176,41 @@ fn lists_that_are_used_while_they_arrive_take_the_memory_of_a_window() {
         assert_eq!(response.status(), http::StatusCode::INTERNAL_SERVER_ERROR);
         total.load(Ordering::Relaxed)
     });
+}
+
+/// A request of 9 MB, whose items come in batches.
+#[test]
+fn lists_that_are_sent_while_they_come_take_the_memory_of_a_chunk() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let contract = Contract::from_text(include_str!("data/lab.wsdl")).expect("a description");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let sent = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&sent);
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let counted = Arc::clone(&counted);
+        async move {
+            let mut body = request.into_body();
+            while let Some(frame) = body.frame().await {
+                counted.fetch_add(frame?.data_ref().map_or(0, Bytes::len), Ordering::Relaxed);
+            }
+            Ok::<_, deltasoap_core::Error>(Response::new(Full::<Bytes>::default()))
+        }
+    });
+    let client = DynamicClient::with_transport(contract, service);
+    let call = client.prepare("Report").expect("an operation");
+    let list = call.operation().request_list(None).expect("a list");
+    let report = serde_json::json!({ "station": "s", "checked": true });
+    let report = list.request_from_json(report, Vec::new()).expect("a request");
+    let batches = futures_util::stream::iter((0..COUNT / 400).map(|batch| {
+        let level = |n: u32| Value::Simple(Simple::Double(f64::from(batch * 400 + n) + 0.125));
+        Ok::<_, Infallible>((0..400).map(level).collect())
+    }));
+    ALLOCATOR.reset_peak_memory();
+    let result = runtime.block_on(call.send_overlaid(&report, &list, batches));
+    let peak = ALLOCATOR.get_peak_memory();
+    assert!(matches!(result, Err(DynamicError::Call(CallError::Status(_)))), "{result:?}");
+    let sent = sent.load(Ordering::Relaxed);
+    assert!(sent > 8 << 20 && peak < 1 << 20, "{peak} bytes for {sent}");
 }
 
 /// Names and namespaces are kept to the end of a message, so they are bounded by the limit on its

@@ -1,5 +1,6 @@
 //! The form of an answer, by the header `Accept` (RFC 9110, section 12.5.1).
 
+use crate::incoming;
 use http::HeaderMap;
 use http::header::ACCEPT;
 
@@ -36,7 +37,7 @@ fn of_media(media: &str) -> Option<Form> {
     let lowercase = media.to_ascii_lowercase();
     match &*lowercase {
         "*/*" | "application/*" | "application/json" => Some(Form::Json),
-        "application/jsonl" | "application/x-ndjson" | "application/x-jsonlines" => Some(Form::Lines),
+        media if incoming::is_lines(media) => Some(Form::Lines),
         "multipart/mixed" | "multipart/*" => Some(Form::Multipart),
         _ => None,
     }

@@ -1,7 +1,7 @@
 //! One service: its contract, the way to it, and what can be called.
 
 use crate::body::ResponseBody;
-use crate::config::{ConfigError, CredentialsConfig, Limits, ServiceConfig, Tls, header_names};
+use crate::config::{ConfigError, CredentialsConfig, Limits, ServiceConfig, Tls, ValidationMode, header_names};
 use crate::cookies;
 use crate::openapi::{self, Schemas};
 use crate::problem::Problem;
@@ -125,6 +125,10 @@ pub(crate) struct Ready {
     forwarded: Forwarded,
     /// Whether clients have sessions, by cookies.
     pub(crate) has_sessions: bool,
+    /// Why requests must be whole before they are sent, if they must.
+    pub(crate) needs_whole: Option<&'static str>,
+    /// True if messages are validated.
+    pub(crate) is_validated: bool,
     /// Those of all calls.
     options: CallOptions,
 }
@@ -178,6 +182,8 @@ impl Ready {
             statuses,
             forwarded: forwarded(config, place)?,
             has_sessions: config.cookies,
+            needs_whole: needs_whole(config),
+            is_validated: config.validation != ValidationMode::Off,
             options: backend.options.timeout(Duration::from_secs(config.timeout_seconds)),
         })
     }
@@ -211,6 +217,19 @@ impl Ready {
             options = options.protection(protection(user, password, is_digest));
         }
         Ok(options)
+    }
+}
+
+/// The reason of services with WS-Security.
+pub(crate) const SECURED: &str = "its requests have WS-Security";
+
+/// Returns why the requests of a service must be whole before they are sent, if they must.
+pub(crate) fn needs_whole(config: &ServiceConfig) -> Option<&'static str> {
+    use CredentialsConfig::{BasicToUsernameToken, UsernameToken};
+    match (&config.credentials, config.validation) {
+        (Some(UsernameToken { .. } | BasicToUsernameToken { .. }), _) => Some(SECURED),
+        (_, ValidationMode::Report | ValidationMode::Refuse) => Some("its requests are validated"),
+        (_, ValidationMode::Off) => None,
     }
 }
 

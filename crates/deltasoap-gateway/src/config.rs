@@ -42,20 +42,32 @@ pub struct Config {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Maximum length of a request's body in bytes, after decompression. Default 16 MiB.
+    /// Maximum length of a request's body in bytes, after decompression; of JSON lines, that of a
+    /// line. Default 16 MiB.
     pub request_bytes: usize,
     /// Maximum length of a service's answer in bytes. For JSON lines, it counts from the last items
     /// sent. Default 64 MiB.
     pub answer_bytes: u64,
-    /// Maximum time for a request's body to arrive, in seconds. Default 30.
+    /// Maximum time for a request's body to arrive, in seconds; of JSON lines, that of a line.
+    /// Default 30.
     pub body_seconds: u64,
+    /// Minimum pace of a request in JSON lines, in bytes a second: on average, after its first
+    /// `body_seconds`, counting only the time in which the gateway waits for it. 0 for none. Default
+    /// 500.
+    pub lines_rate: u32,
     /// Maximum number of calls at one time; others get status 503. Default 1000.
     pub concurrent_calls: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { request_bytes: 16 << 20, answer_bytes: 64 << 20, body_seconds: 30, concurrent_calls: 1000 }
+        Limits {
+            request_bytes: 16 << 20,
+            answer_bytes: 64 << 20,
+            body_seconds: 30,
+            lines_rate: 500,
+            concurrent_calls: 1000,
+        }
     }
 }
 
@@ -116,7 +128,8 @@ pub struct ServiceConfig {
     /// How decimals and large integers are written.
     #[serde(default)]
     pub decimals: DecimalForm,
-    /// Maximum time of a call in seconds. Default 30.
+    /// Maximum time of a call in seconds. For requests in JSON lines, it counts from the last line
+    /// sent. Default 30.
     #[serde(default = "call_seconds")]
     pub timeout_seconds: u64,
     /// Maximum number of attempts after the first: if there was no connection, and for operations

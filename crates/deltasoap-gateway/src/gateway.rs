@@ -5,10 +5,12 @@
 //! paths are in a radix tree; compression and CORS are layers around the core.
 
 use crate::accept::{self, Form};
-use crate::backend::{Backend, Ready, Transport};
+use crate::backend::{Backend, Ready, SECURED, Transport};
 use crate::body::{self, ResponseBody, full};
+use crate::coding;
 use crate::config::{Config, ConfigError, Cors, Limits, ServiceConfig};
 use crate::cookies;
+use crate::incoming::{self, Failure, Incoming, Items, Lines as RequestLines};
 use crate::multipart::{self, Sent};
 use crate::page::{self, Page};
 use crate::parameters;
@@ -18,7 +20,7 @@ use bytes::Bytes;
 use deltasoap_core::Value;
 use deltasoap_dynamic::json::{self, TextError};
 use deltasoap_dynamic::{Call, Contract, DynamicError, ItemsReply, Reply};
-use deltasoap_http::{BoxError, Part};
+use deltasoap_http::{BoxError, CallError, Part};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream;
@@ -43,7 +45,6 @@ use tower::{Layer, Service, service_fn};
 use tower_http::compression::Compression;
 use tower_http::compression::predicate::SizeAbove;
 use tower_http::cors::{AllowHeaders, AllowMethods, AllowOrigin, CorsLayer};
-use tower_http::decompression::{DecompressionBody, RequestDecompression};
 
 type RequestBody = UnsyncBoxBody<Bytes, BoxError>;
 type App = BoxCloneSyncService<Request<RequestBody>, Response<ResponseBody>, Infallible>;
@@ -82,19 +83,18 @@ impl Gateway {
     /// the key.
     pub fn new(config: &Config, backends: Vec<Backend>) -> Result<Self, ConfigError> {
         let core = Arc::new(Core::new(config, backends)?);
-        let answering = service_fn(move |request: Request<DecompressionBody<RequestBody>>| {
+        let answering = service_fn(move |request: Request<RequestBody>| {
             let core = Arc::clone(&core);
             // The layers move a pointer, and not the whole state of a call.
             Box::pin(async move { Ok::<_, Infallible>(core.answer(request).await) })
         });
-        let reading = RequestDecompression::new(answering);
         let app = match &config.compression {
             Some(compression) => {
                 let when = SizeAbove::new(compression.from_bytes);
-                let compressed = Compression::new(reading).compress_when(when);
+                let compressed = Compression::new(answering).compress_when(when);
                 shared(config.cors.as_ref(), Unified(compressed))?
             }
-            None => shared(config.cors.as_ref(), Unified(reading))?,
+            None => shared(config.cors.as_ref(), Unified(answering))?,
         };
         Ok(Gateway { app: Arc::new(RwLock::new(app)) })
     }
@@ -240,14 +240,14 @@ impl Core {
         Ok(Core { paths: paths(&services)?, services, limits: config.limits.clone(), slots, origins })
     }
 
-    async fn answer<B>(&self, request: Request<B>) -> Response<ResponseBody>
-    where
-        B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
-    {
+    async fn answer(&self, request: Request<RequestBody>) -> Response<ResponseBody> {
         let start = Instant::now();
         let (head, body) = request.into_parts();
         let mut operation = None;
-        let answered = self.routed(&head, body, &mut operation).await;
+        let answered = match coding::decoded(&head.headers, body) {
+            Ok(body) => self.routed(&head, body, &mut operation).await,
+            Err(problem) => Err(problem),
+        };
         let response = answered.unwrap_or_else(|problem| {
             tracing::debug!(method = %head.method, path = head.uri.path(), problem = %problem.to_json());
             problem.response()
@@ -256,15 +256,12 @@ impl Core {
         response
     }
 
-    async fn routed<'c, B>(
+    async fn routed<'c>(
         &'c self,
         head: &Parts,
-        body: B,
-        operation: &mut Option<&'c str>,
-    ) -> Result<Response<ResponseBody>, Problem>
-    where
-        B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
-    {
+        body: RequestBody,
+        operation: &mut Option<Named<'c>>,
+    ) -> Result<Response<ResponseBody>, Problem> {
         let path = head.uri.path();
         let Ok(found) = self.paths.at(path) else { return Err(Problem::not_found(path)) };
         let method = if head.method == Method::HEAD { &Method::GET } else { &head.method };
@@ -282,47 +279,80 @@ impl Core {
                 let service = &self.services[*service];
                 let name = in_path().next().map(|(_, name)| name).unwrap_or_default();
                 let target = service.target(&name).ok_or_else(|| Problem::unknown_operation(&name))?;
-                *operation = Some(&target.name);
-                let list = list_in(head.uri.query())?;
-                let given = self.body(head, body).await?;
-                let request = target.operation.request_from_text(given.text()?).map_err(|error| unread(&error))?;
-                let called = Called { service, target, is_idempotent: target.is_idempotent, list };
-                self.call(head, called, &request, given.parts).await
+                *operation = Some(Named { service: &service.path, operation: &target.name });
+                let lists = lists_in(head.uri.query())?;
+                let is_lines = incoming::is_lines(&media(head));
+                if lists.items.is_some() && !is_lines {
+                    return Err(Problem::parameter("items", "it is for requests in application/jsonl"));
+                }
+                let payload = if is_lines {
+                    let whole = (true, |json| json);
+                    Box::pin(self.lines((service, target), body, lists.items.as_deref(), whole)).await?
+                } else {
+                    let given = self.body(head, body).await?;
+                    let request = target.operation.request_from_text(given.text()?);
+                    Payload::Whole(request.map_err(|error| unread(&error))?, given.parts)
+                };
+                let called = Called { service, target, is_idempotent: target.is_idempotent, list: lists.list };
+                self.call(head, called, payload).await
             }
             Action::Route { service, route } => {
                 let service = &self.services[*service];
                 let route = &service.routes[*route];
                 let target = &service.targets[route.target];
-                *operation = Some(&target.name);
+                *operation = Some(Named { service: &service.path, operation: &target.name });
                 let values = parameters::values(&route.parameters, in_path(), head.uri.query())?;
-                let given = if route.has_body { self.body(head, body).await? } else { Given::default() };
-                let json = request_of(route, target, given.json()?, values);
-                let request =
-                    target.operation.request_from_json(&json).map_err(|error| Problem::invalid_json(&error))?;
+                let payload = if route.has_body && incoming::is_lines(&media(head)) {
+                    // A body that is the list has nothing else.
+                    let complete = (route.list.is_none(), |json| request_of(route, target, json, values));
+                    Box::pin(self.lines((service, target), body, route.list.as_deref(), complete)).await?
+                } else {
+                    let given = if route.has_body { self.body(head, body).await? } else { Given::default() };
+                    let request = target.operation.request_from_json(&request_of(route, target, given.json()?, values));
+                    Payload::Whole(request.map_err(|error| Problem::invalid_json(&error))?, given.parts)
+                };
                 let is_idempotent = target.is_idempotent || route.method == Method::GET;
                 let called = Called { service, target, is_idempotent, list: None };
-                self.call(head, called, &request, given.parts).await
+                self.call(head, called, payload).await
             }
         }
     }
 
+    /// Reads a request in JSON lines, up to its first items. `items` is the path of the list, and
+    /// `complete` says whether there is a first line with the rest of the request, and adds to it what
+    /// else belongs to that.
+    async fn lines(
+        &self,
+        (service, target): (&Ready, &Target),
+        body: RequestBody,
+        items: Option<&str>,
+        complete: (bool, impl FnOnce(Json) -> Json),
+    ) -> Result<Payload, Problem> {
+        if let Some(reason) = service.needs_whole {
+            return Err(Problem::whole_requests(reason));
+        }
+        let list = target.operation.request_list(items).map_err(|error| Problem::no_request_list(&error))?;
+        let lines = RequestLines::new(body, &self.limits);
+        let Incoming { request, items } = Incoming::begin(lines, list, complete).await?;
+        Ok(match items {
+            Some(items) => Payload::Lines(request, Box::new(items)),
+            None => Payload::Whole(request, Vec::new()),
+        })
+    }
+
     /// Reads the JSON of a body, and its parts.
-    async fn body<B>(&self, head: &Parts, body: B) -> Result<Given, Problem>
-    where
-        B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
-    {
+    async fn body(&self, head: &Parts, body: RequestBody) -> Result<Given, Problem> {
         let (limit, seconds) = (self.limits.request_bytes, self.limits.body_seconds);
-        let media = head.headers.get(CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        let media = media.as_deref().unwrap_or_default();
-        if let Some(boundary) = multipart::boundary(media) {
+        let media = media(head);
+        if let Some(boundary) = multipart::boundary(&media) {
             let form = multipart::read(body, boundary, limit, seconds).await?;
             return Ok(Given { bytes: form.json, parts: form.parts });
         }
         let bytes = body::read(body, limit, seconds).await?;
         match bytes.is_empty() {
             true => Ok(Given::default()),
-            false if is_json(media) => Ok(Given { bytes, parts: Vec::new() }),
-            false => Err(Problem::media_type(media)),
+            false if is_json(&media) => Ok(Given { bytes, parts: Vec::new() }),
+            false => Err(Problem::media_type(&media)),
         }
     }
 
@@ -331,11 +361,11 @@ impl Core {
         &self,
         head: &Parts,
         called: Called<'_>,
-        request: &Value,
-        parts: Vec<Part>,
+        payload: Payload,
     ) -> Result<Response<ResponseBody>, Problem> {
         let (has_sessions, path) = (called.service.has_sessions, &called.service.path);
-        let call = self.perform(head, called, request, parts);
+        // It is there once, whatever becomes of it.
+        let call = Box::pin(self.perform(head, called, payload));
         if !has_sessions {
             return call.await;
         }
@@ -350,23 +380,88 @@ impl Core {
         &self,
         head: &Parts,
         called: Called<'_>,
-        request: &Value,
-        parts: Vec<Part>,
+        mut payload: Payload,
     ) -> Result<Response<ResponseBody>, Problem> {
         let form = accept::form(&head.headers).ok_or_else(Problem::not_acceptable)?;
-        let slot = Arc::clone(&self.slots).try_acquire_owned().map_err(|_| Problem::busy())?;
-        let call = called.prepare(&head.headers, parts)?;
+        if matches!(form, Form::Lines) && called.service.is_validated {
+            return Err(Problem::whole_answers());
+        }
+        let slot = Arc::new(Arc::clone(&self.slots).try_acquire_owned().map_err(|_| Problem::busy())?);
+        payload.hold(&slot);
+        let call = called.prepare(&head.headers, payload.take_parts())?;
+        let (failure, is_lines) = (payload.failure(), matches!(payload, Payload::Lines(..)));
+        // A request that broke off was not complete, whatever the service makes of it.
+        let failed = |error: &DynamicError| failure.problem().unwrap_or_else(|| called.problem(error, is_lines));
         match form {
             Form::Lines => {
-                let list = called.list.as_deref();
-                let reply = call.send_items(request, list).await.map_err(|error| called.problem(&error))?;
-                Ok(lines(reply, slot))
+                let sent = payload.send_items(call, called.list.as_deref()).await;
+                let reply = sent.map_err(|error| failed(&error))?;
+                Ok(lines(reply, slot, failure))
             }
-            Form::Json | Form::Multipart => match call.send(request).await {
-                Ok(Some(reply)) => answered(reply, form).await,
-                Ok(None) => Ok(accepted()),
-                Err(error) => Err(called.problem(&error)),
-            },
+            Form::Json | Form::Multipart => {
+                let reply = payload.send(call).await.map_err(|error| failed(&error))?;
+                match (reply, failure.problem()) {
+                    (_, Some(problem)) => Err(problem),
+                    (Some(reply), None) => answered(reply, form).await,
+                    (None, None) => Ok(accepted()),
+                }
+            }
+        }
+    }
+}
+
+/// What is sent to a service.
+enum Payload {
+    /// A request, and its parts.
+    Whole(Value, Vec<Part>),
+    /// A request, and the items of its list that are still arriving.
+    Lines(Value, Box<Items>),
+}
+
+impl Payload {
+    fn take_parts(&mut self) -> Vec<Part> {
+        match self {
+            Payload::Whole(_, parts) => std::mem::take(parts),
+            Payload::Lines(..) => Vec::new(),
+        }
+    }
+
+    /// Holds a call's slot as long as items may arrive.
+    fn hold(&mut self, slot: &Arc<OwnedSemaphorePermit>) {
+        if let Payload::Lines(_, items) = self {
+            items.hold(slot);
+        }
+    }
+
+    /// Returns the place for what goes wrong with items that are still arriving.
+    fn failure(&self) -> Failure {
+        match self {
+            Payload::Whole(..) => Failure::default(),
+            Payload::Lines(_, items) => items.failure(),
+        }
+    }
+
+    /// Sends it. The call's state is large, and is nobody's else: it is moved nowhere.
+    async fn send(self, call: Call<'_, Transport>) -> Result<Option<Reply>, DynamicError> {
+        match self {
+            Payload::Whole(request, _) => Box::pin(call.send(&request)).await,
+            Payload::Lines(request, items) => {
+                Box::pin(call.send_overlaid(&request, &items.list(), items.batches())).await
+            }
+        }
+    }
+
+    /// Sends it for a response in lines, with its list.
+    async fn send_items(
+        self,
+        call: Call<'_, Transport>,
+        list: Option<&str>,
+    ) -> Result<ItemsReply<Value>, DynamicError> {
+        match self {
+            Payload::Whole(request, _) => Box::pin(call.send_items(&request, list)).await,
+            Payload::Lines(request, items) => {
+                Box::pin(call.send_overlaid_items(&request, &items.list(), items.batches(), list)).await
+            }
         }
     }
 }
@@ -427,8 +522,11 @@ impl<'c> Called<'c> {
         Ok(call)
     }
 
-    fn problem(&self, error: &DynamicError) -> Problem {
-        let problem = Problem::of_call(error, &self.service.statuses);
+    fn problem(&self, error: &DynamicError, is_lines: bool) -> Problem {
+        let problem = match error {
+            DynamicError::Call(CallError::Unsecured(_)) if is_lines => Problem::whole_requests(SECURED),
+            error => Problem::of_call(error, &self.service.statuses),
+        };
         // The client's own errors are no concern of the operator.
         if !matches!(error, DynamicError::Json(_) | DynamicError::Fault(_)) {
             tracing::warn!(operation = self.target.name, error = with_causes(error), "a call failed");
@@ -483,16 +581,35 @@ fn request_of(route: &Route, target: &Target, body: Json, values: Vec<(&str, Jso
     values.into_iter().fold(request, |request, (place, value)| request.set(place, value)).json().clone()
 }
 
-/// Returns the path of the list that the query names; the query of an operation has nothing else.
-fn list_in(query: Option<&str>) -> Result<Option<String>, Problem> {
-    let mut list = None;
+/// The paths of lists that a query names.
+#[derive(Debug, Default)]
+struct Lists {
+    /// The list of the response.
+    list: Option<String>,
+    /// The list of the request.
+    items: Option<String>,
+}
+
+/// Returns the lists that a query names; the query of an operation has nothing else.
+fn lists_in(query: Option<&str>) -> Result<Lists, Problem> {
+    let mut lists = Lists::default();
     for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
-        if name != "list" || list.is_some() {
-            return Err(Problem::parameter(&name, "the query may name a list, once, and nothing else"));
+        let place = match &*name {
+            "list" => &mut lists.list,
+            "items" => &mut lists.items,
+            _ => return Err(Problem::parameter(&name, "the query may name a list and items, and nothing else")),
+        };
+        if place.replace(value.into_owned()).is_some() {
+            return Err(Problem::parameter(&name, "the query names it twice"));
         }
-        list = Some(value.into_owned());
     }
-    Ok(list)
+    Ok(lists)
+}
+
+/// Returns the media type of a request's body; empty if it has none.
+fn media(head: &Parts) -> String {
+    let value = head.headers.get(CONTENT_TYPE);
+    value.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).unwrap_or_default()
 }
 
 /// Returns true for a request that a browser sends for a page of another origin, unless that is
@@ -599,8 +716,8 @@ fn ascii(json: &str) -> String {
 
 /// Returns the items of a list as lines of JSON, which are sent as they arrive. An error after the
 /// first line is a last line with a `$problem`, and breaks the response off.
-fn lines(reply: ItemsReply<Value>, slot: OwnedSemaphorePermit) -> Response<ResponseBody> {
-    let state = Lines { reply, _slot: slot, ready: Vec::new().into_iter(), has_failed: false };
+fn lines(reply: ItemsReply<Value>, slot: Arc<OwnedSemaphorePermit>, failure: Failure) -> Response<ResponseBody> {
+    let state = Lines { reply, _slot: slot, ready: Vec::new().into_iter(), failure, has_failed: false };
     let frames = stream::unfold(state, |mut state| async move { Some((state.next().await?, state)) });
     let mut response = Response::new(StreamBody::new(frames).boxed_unsync());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/jsonl"));
@@ -612,9 +729,11 @@ fn lines(reply: ItemsReply<Value>, slot: OwnedSemaphorePermit) -> Response<Respo
 struct Lines {
     reply: ItemsReply<Value>,
     /// Held until the last line is sent.
-    _slot: OwnedSemaphorePermit,
+    _slot: Arc<OwnedSemaphorePermit>,
     /// Items that have arrived and are not sent yet.
     ready: std::vec::IntoIter<Value>,
+    /// What goes wrong with the request, which may still be arriving.
+    failure: Failure,
     has_failed: bool,
 }
 
@@ -629,9 +748,12 @@ impl Lines {
                 if !out.is_empty() {
                     break;
                 }
-                match self.reply.items.next_batch().await? {
-                    Ok(items) => self.ready = items.into_iter(),
-                    Err(error) => return Some(Ok(self.failed(&DynamicError::Call(error)))),
+                match (self.reply.items.next_batch().await, self.failure.problem()) {
+                    (Some(Ok(items)), _) => self.ready = items.into_iter(),
+                    (Some(Err(error)), _) => return Some(Ok(self.failed(&DynamicError::Call(error)))),
+                    // The service answered before it had the whole request.
+                    (None, Some(problem)) => return Some(Ok(self.broken(&problem))),
+                    (None, None) => return None,
                 }
                 continue;
             };
@@ -645,16 +767,28 @@ impl Lines {
     }
 
     fn failed(&mut self, error: &DynamicError) -> Frame<Bytes> {
-        self.has_failed = true;
         tracing::warn!(operation = self.reply.operation.name(), error = with_causes(error), "a response broke off");
-        let problem = Problem::of_call(error, &BTreeMap::new()).to_json();
+        self.broken(&self.failure.problem().unwrap_or_else(|| Problem::of_call(error, &BTreeMap::new())))
+    }
+
+    fn broken(&mut self, problem: &Problem) -> Frame<Bytes> {
+        self.has_failed = true;
+        let problem = problem.to_json();
         Frame::data(format!("{}\n", Json::Object(Map::from_iter([("$problem".to_owned(), problem)]))).into())
     }
 }
 
+/// An operation, and the path of its service.
+#[derive(Debug, Clone, Copy, Default)]
+struct Named<'c> {
+    service: &'c str,
+    operation: &'c str,
+}
+
 /// Logs and counts a request.
-fn noted(head: &Parts, operation: Option<&str>, status: StatusCode, start: Instant) {
+fn noted(head: &Parts, named: Option<Named<'_>>, status: StatusCode, start: Instant) {
     let elapsed = start.elapsed();
+    let operation = named.map(|named| named.operation);
     tracing::info!(
         method = %head.method,
         path = head.uri.path(),
@@ -663,10 +797,12 @@ fn noted(head: &Parts, operation: Option<&str>, status: StatusCode, start: Insta
         ms = elapsed.as_secs_f64() * 1000.0,
         "answered"
     );
-    let operation = operation.unwrap_or_default().to_owned();
-    let labels = [("operation", operation.clone()), ("status", status.as_str().to_owned())];
+    let Named { service, operation } = named.unwrap_or_default();
+    let own = [("service", service.to_owned()), ("operation", operation.to_owned())];
+    let [service, operation] = own.clone();
+    let labels = [service, operation, ("status", status.as_str().to_owned())];
     metrics::counter!("deltasoap_gateway_requests_total", &labels).increment(1);
-    metrics::histogram!("deltasoap_gateway_duration_seconds", "operation" => operation).record(elapsed.as_secs_f64());
+    metrics::histogram!("deltasoap_gateway_duration_seconds", &own).record(elapsed.as_secs_f64());
 }
 
 #[cfg(test)]

@@ -51,9 +51,11 @@
 mod accept;
 mod backend;
 mod body;
+mod coding;
 mod config;
 mod cookies;
 mod gateway;
+mod incoming;
 mod multipart;
 mod openapi;
 mod page;

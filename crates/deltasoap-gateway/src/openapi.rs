@@ -1,6 +1,8 @@
 //! The OpenAPI 3.1 document of a service.
 
+use crate::backend::needs_whole;
 use crate::config::ServiceConfig;
+use crate::incoming::MEDIA;
 use crate::parameters::Parameter;
 use crate::problem::{self, PROBLEM};
 use crate::targets::{Route, Target};
@@ -120,11 +122,15 @@ pub(crate) fn document(
     routes: &[Route],
 ) -> Json {
     let mut paths = Map::new();
+    let takes_lines = needs_whole(config).is_none();
     for (index, target) in targets.iter().enumerate() {
         let mut described = operation(target, index, schemas, config);
         described["operationId"] = json!(identifier(&target.name));
         let request = &schemas.messages[index].request;
         described["requestBody"] = request_body(request, schemas.has_bytes(request), example(&target.operation));
+        if takes_lines {
+            describe_lines(&mut described, target);
+        }
         paths.insert(format!("/operations/{}", target.name), json!({ "post": described }));
     }
     for route in routes {
@@ -274,6 +280,32 @@ fn request_body(schema: &Json, has_bytes: bool, example: Option<Json>) -> Json {
         });
     }
     json!({ "required": true, "content": content })
+}
+
+/// Describes requests in JSON lines, for operations with a list in the request.
+fn describe_lines(described: &mut Json, target: &Target) {
+    let [first, ..] = &target.items[..] else { return };
+    let (list, parameter) = match target.items.len() {
+        1 => (first.as_str(), None),
+        _ => ("a list", Some("The list of the request that the lines are items of, for JSON lines.")),
+    };
+    let lines = format!(
+        "With `Content-Type: application/jsonl`, the first line is the request without the items of {list}, \
+         and each further line is one of them: so a long list is sent on while it arrives."
+    );
+    described["requestBody"]["description"] = json!(lines);
+    // OpenAPI 3.1 cannot describe lines.
+    let schema = json!({ "type": "string", "description": "Lines of JSON." });
+    described["requestBody"]["content"][MEDIA[0]] = json!({ "schema": schema });
+    if let Some(description) = parameter {
+        let schema = json!({ "type": "string", "examples": target.items });
+        let items =
+            json!({ "name": "items", "in": "query", "required": false, "description": description, "schema": schema });
+        match &mut described["parameters"] {
+            Json::Array(parameters) => parameters.push(items),
+            none => *none = json!([items]),
+        }
+    }
 }
 
 /// Returns a request that contains every field, unless it is long.

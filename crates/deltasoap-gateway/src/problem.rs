@@ -4,9 +4,10 @@
 //! such as the service's address, is only logged.
 
 use crate::body::{ResponseBody, full};
+use deltasoap_core::ListPathError;
 use deltasoap_dynamic::{DynamicError, DynamicFault, JsonError, LookupError};
 use deltasoap_http::{CallError, StatusError};
-use http::header::{ALLOW, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{Response, StatusCode};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
@@ -69,9 +70,23 @@ impl Problem {
     }
 
     pub(crate) fn media_type(found: &str) -> Self {
-        let detail = format!("expected application/json or multipart/form-data, found {found:?}");
+        let detail = format!("expected application/json, multipart/form-data or application/jsonl, found {found:?}");
         let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         Problem::new(status, "media-type", "The body has an unsupported media type", detail)
+    }
+
+    /// A coding of the body that is not read (RFC 9110, 15.5.16).
+    pub(crate) fn coding(found: &str, known: &'static str) -> Self {
+        let detail = format!("expected {known}, found {found:?}");
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        let problem = Problem::new(status, "coding", "The body has an unsupported coding", detail);
+        problem.header(ACCEPT_ENCODING, known)
+    }
+
+    /// An answer in JSON lines of a service that needs its answers as a whole.
+    pub(crate) fn whole_answers() -> Self {
+        let detail = "answers are validated, which needs the whole answer: accept application/json";
+        Problem::new(StatusCode::NOT_ACCEPTABLE, "not-acceptable", "The service answers in no JSON lines", detail)
     }
 
     pub(crate) fn not_acceptable() -> Self {
@@ -84,6 +99,41 @@ impl Problem {
     pub(crate) fn too_large(limit: usize) -> Self {
         let detail = format!("the body has more than {limit} bytes");
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "The body is too large", detail)
+    }
+
+    /// A request in JSON lines to a service whose requests must be whole.
+    pub(crate) fn whole_requests(reason: &str) -> Self {
+        let detail = format!("{reason}, which needs the whole request: send it as application/json");
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        Problem::new(status, "media-type", "The service takes no JSON lines", detail)
+    }
+
+    /// A request in JSON lines without a list for them.
+    pub(crate) fn no_request_list(error: &ListPathError) -> Self {
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        Problem::new(status, "no-list", "The request has no such list", error.to_string())
+    }
+
+    /// Names the line of a body that the problem is in.
+    pub(crate) fn at_line(mut self, line: usize) -> Self {
+        self.rest.detail = format!("line {line}: {}", self.rest.detail);
+        self.with("line", line)
+    }
+
+    pub(crate) fn detail(&self) -> &str {
+        &self.rest.detail
+    }
+
+    /// Lines that are read together and are too long; usually one.
+    pub(crate) fn too_long_lines(limit: usize) -> Self {
+        let detail = format!("it has more than {limit} bytes, or the first items together have");
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "A line is too long", detail)
+    }
+
+    pub(crate) fn slow_line(seconds: u64, rate: u32) -> Self {
+        let pace = if rate > 0 { format!(", or the lines come at less than {rate} bytes/s") } else { String::new() };
+        let detail = format!("it did not arrive within {seconds} s{pace}");
+        Problem::new(StatusCode::REQUEST_TIMEOUT, "slow", "A line took too long", detail)
     }
 
     pub(crate) fn incomplete(reason: impl Into<String>) -> Self {
@@ -152,6 +202,7 @@ impl Problem {
             DynamicError::List(error) => {
                 Problem::new(StatusCode::NOT_ACCEPTABLE, "no-list", "There is no such list", error.to_string())
             }
+            DynamicError::RequestList(error) => Self::no_request_list(error),
             DynamicError::Lookup(LookupError::Unsupported { reason, .. }) => Problem::new(
                 StatusCode::NOT_IMPLEMENTED,
                 "unsupported",
@@ -296,6 +347,7 @@ pub(crate) fn schema() -> Json {
             "pointer": { "type": "string", "description": "The place in the request (RFC 6901)." },
             "expected": { "type": "string" },
             "found": { "type": "string" },
+            "line": { "type": "integer", "description": "The line of the request, for JSON lines." },
             "parameter": { "type": "string" },
             "findings": { "type": "array", "items": { "type": "string" } },
             "fault": {

@@ -4,7 +4,7 @@
 use crate::config::{ConfigError, RouteConfig, ServiceConfig};
 use crate::openapi::Schemas;
 use crate::parameters::{self, Parameter, RequestSchema};
-use deltasoap_core::QName;
+use deltasoap_core::{ListPathError, QName};
 use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_http::DescribedList;
 use http::{HeaderName, Method};
@@ -25,6 +25,8 @@ pub(crate) struct Target {
     pub(crate) headers: Vec<(HeaderName, QName)>,
     /// The path of the list in the response, if there is exactly one.
     pub(crate) list: Option<String>,
+    /// The paths of the lists in the request.
+    pub(crate) items: Vec<String>,
     pub(crate) is_idempotent: bool,
 }
 
@@ -40,6 +42,8 @@ pub(crate) struct Route {
     pub(crate) has_body: bool,
     /// The place of the body in the request.
     pub(crate) body: Option<String>,
+    /// The path of the list that the body is, if it is one.
+    pub(crate) list: Option<String>,
     pub(crate) body_schema: Option<Json>,
     pub(crate) fixed: Vec<(String, Json)>,
 }
@@ -107,8 +111,8 @@ impl Target {
             Some((header, block.clone()))
         });
         let headers = headers.collect();
-        let list = only_list(&operation);
-        Target { name, operation, headers, list, is_idempotent: false }
+        let (list, items) = (only_list(&operation), request_lists(&operation));
+        Target { name, operation, headers, list, items, is_idempotent: false }
     }
 }
 
@@ -118,6 +122,15 @@ fn only_list(operation: &Operation) -> Option<String> {
     let schema = Arc::clone(&operation.contract().lowered().schema);
     let list = (!name.local.is_empty()).then(|| DescribedList::new(schema, content, None).ok()).flatten()?;
     Some(list.path().to_string())
+}
+
+/// Returns the paths of the request's lists, up to some number.
+fn request_lists(operation: &Operation) -> Vec<String> {
+    match operation.request_list(None) {
+        Ok(list) => vec![list.path().to_string()],
+        Err(ListPathError::Several(paths)) => paths,
+        Err(_) => Vec::new(),
+    }
 }
 
 /// Returns the routes of a service.
@@ -135,7 +148,10 @@ pub(crate) fn routes(
         let at_port = config.port.as_ref().map(|port| format!(" at the port {port}")).unwrap_or_default();
         let wrong = |reason: String| ConfigError::invalid(format!("{place}.operation"), reason + &at_port);
         let target = found.map_err(wrong)?;
-        all.push(compiled(route, target, &place, schemas)?);
+        let mut compiled = compiled(route, target, &place, schemas)?;
+        let is_list = |path: &String| targets[target].operation.request_list(Some(path)).is_ok();
+        compiled.list = compiled.body.clone().filter(is_list);
+        all.push(compiled);
     }
     Ok(all)
 }
@@ -178,6 +194,7 @@ fn compiled(route: &RouteConfig, target: usize, place: &str, schemas: &Schemas) 
         parameters,
         has_body,
         body: route.body.clone(),
+        list: None,
         body_schema,
         fixed,
     })

@@ -116,8 +116,13 @@ fn run(arguments: &RunArguments) -> Result<ExitCode> {
     let echoes = Echoes::new(form, servers.address());
     let capacity = capacity(&target, echoes.clone(), arguments)?;
     let report = endure(arguments, &servers, (&target, &echoes), capacity)?;
-    let farewell = farewell(&mut servers, (&target, echoes), arguments)?;
-    let report = report.with_farewell(farewell);
+    let report = match farewell(&mut servers, (&target, echoes), arguments) {
+        Ok(farewell) => report.with_farewell(farewell),
+        Err(error) => {
+            print!("{}", report.table());
+            return Err(error);
+        }
+    };
     match arguments.json {
         true => println!("{}", serde_json::to_string_pretty(&report)?),
         false => print!("{}", report.table()),
@@ -157,7 +162,7 @@ fn endure(
     let mut watcher = Watcher::new(time, Memory::of(servers.processes()));
     let outcome = deltasoap_load::run(target, echoes.clone(), &plan, &Stop::default(), &mut watcher)?;
     watcher.bar.finish_and_clear();
-    Ok(Report::new(&outcome, (capacity, rate), trouble.end()?, victims.end()?, watcher.memory))
+    Ok(Report::new(&outcome, (capacity, rate), trouble.end()?, victims.end(), watcher.memory))
 }
 
 /// Stops the servers while good clients call.

@@ -32,10 +32,10 @@ pub struct Level {
 }
 
 impl Level {
-    /// Returns true if the last third is as the second.
+    /// Returns true if the last third is as the second; false also without samples.
     pub fn is_level(&self) -> bool {
         let [_, second, third] = self.thirds;
-        third <= second + (second as f64 * TOLERATED_SHARE) as u64 + TOLERATED_BYTES
+        third > 0 && third <= second + (second as f64 * TOLERATED_SHARE) as u64 + TOLERATED_BYTES
     }
 }
 
@@ -99,6 +99,7 @@ mod tests {
         assert!(level(&flat).is_level());
         let growing: Vec<u64> = (0..300).map(|n| (100 + n) << 20).collect();
         assert!(!level(&growing).is_level());
+        assert!(!level(&[]).is_level() && !level(&[1 << 20]).is_level());
         assert_eq!(thirds(&[]), [0; 3]);
         assert_eq!(thirds(&[1, 2, 3, 4]), [2, 4, 0]);
     }

@@ -2,6 +2,7 @@
 
 use crate::memory::{Level, Memory};
 use crate::trouble::Troubled;
+use anyhow::Result;
 use deltasoap_load::{Failure, Outcome, Tally};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -23,6 +24,8 @@ pub struct Report {
     latencies: [f64; 3],
     /// Client processes that were killed.
     killed: u64,
+    /// What was wrong with them.
+    victims: Option<String>,
     troubled: Troubled,
     memory: Vec<Level>,
     /// The end.
@@ -46,10 +49,14 @@ impl Report {
         outcome: &Outcome,
         (capacity, rate): (f64, f64),
         troubled: Troubled,
-        killed: u64,
+        victims: Result<u64>,
         memory: Memory,
     ) -> Self {
         let total = outcome.total();
+        let (killed, victims) = match victims {
+            Ok(killed) => (killed, None),
+            Err(error) => (0, Some(format!("{error:#}"))),
+        };
         Report {
             capacity,
             rate,
@@ -59,6 +66,7 @@ impl Report {
             failures: failures(&total),
             latencies: [total.quantile_us(0.5), total.quantile_us(0.99), total.max_us()],
             killed,
+            victims,
             troubled,
             memory: memory.levels(),
             stopping: None,
@@ -77,7 +85,8 @@ impl Report {
 
     /// Returns what is wrong.
     pub fn complaints(&self) -> Vec<String> {
-        let mut complaints = self.troubled.complaints.clone();
+        let mut complaints = self.troubled.complaints();
+        complaints.extend(self.victims.clone());
         if self.failed > 0 {
             complaints.push(format!("{} requests of good clients failed: {}", self.failed, self.failures));
         }
@@ -85,7 +94,7 @@ impl Report {
             complaints.push("no request of a good client was answered".to_owned());
         }
         for level in self.memory.iter().filter(|level| !level.is_level()) {
-            complaints.push(format!("the memory of the {} grows: {}", level.name, megabytes(level.thirds)));
+            complaints.push(format!("the memory of the {} is not level: {}", level.name, megabytes(level.thirds)));
         }
         if let Some(stopping) = self.stopping.as_ref().filter(|stopping| stopping.wrong > 0) {
             complaints.push(format!("wrong answers while the servers stopped: {}", stopping.failures));

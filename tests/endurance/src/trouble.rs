@@ -71,7 +71,19 @@ pub struct Troubled {
     pub complaints: Vec<String>,
 }
 
+/// Clients that send a whole and valid request, if in another way.
+const VALID: [Fault; 2] = [Fault::HalfClosed, Fault::Slow];
+
 impl Troubled {
+    /// Returns what is wrong: the complaints, and valid requests that get no answer.
+    pub fn complaints(&self) -> Vec<String> {
+        let unanswered = |fault: &Fault| {
+            let (made, answered) = *self.requests.get(fault)?;
+            (answered < made / 2).then(|| format!("{fault:?}: only {answered} of {made} valid requests were answered"))
+        };
+        self.complaints.iter().cloned().chain(VALID.iter().filter_map(unanswered)).collect()
+    }
+
     fn note(&mut self, fault: Fault, outcome: Result<bool, String>) {
         let (made, answered) = self.requests.entry(fault).or_default();
         *made += 1;
@@ -177,18 +189,21 @@ async fn client(echoes: &Echoes, server: SocketAddr, fault: Fault, chance: &mut 
         }
     };
     let Ok(Some((echo, bytes))) = answer else { return Ok(false) };
-    judged(echoes, echo, &bytes)
+    judged(echoes, fault, echo, &bytes)
 }
 
-/// Judges an answer: it must be right, or an HTTP status of an error. Nothing is no answer, nor is one
-/// that was broken off.
-fn judged(echoes: &Echoes, echo: Option<&Echo>, bytes: &[u8]) -> Result<bool, String> {
+/// Judges an answer: it must be right, or a refusal. Nothing is no answer, nor is one that was broken
+/// off.
+fn judged(echoes: &Echoes, fault: Fault, echo: Option<&Echo>, bytes: &[u8]) -> Result<bool, String> {
     let Some((status, body)) = answer(bytes)? else { return Ok(false) };
-    match echo {
-        Some(echo) if status < 400 => echoes
-            .check(echo, status, &body)
-            .map(|()| true)
-            .map_err(|failed| format!("{}: {}", failed.failure.name(), failed.detail)),
+    match (echo, fault) {
+        (None, Fault::Truncated | Fault::Garbage) if status < 400 => Err(format!("answered with status {status}")),
+        // A server may be busy (503), but has nothing to complain of.
+        (Some(_), _) if status >= 500 && status != 503 => Err(format!("refused with status {status}")),
+        (Some(echo), _) if status < 400 => {
+            let checked = echoes.check(echo, status, &body).map(|()| true);
+            checked.map_err(|failed| format!("{}: {}", failed.failure.name(), failed.detail))
+        }
         _ => Ok(true),
     }
 }
@@ -300,6 +315,24 @@ fn unchunked(mut rest: &[u8]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wrong_answers_are_complaints() {
+        let echoes = Echoes::new(crate::traffic::Form::Json, SocketAddr::from(([127, 0, 0, 1], 1)));
+        let judge = |fault, is_valid: bool, status: u16| {
+            let echo = echoes.short(&mut Chance::seeded(1));
+            let bytes = format!("HTTP/1.1 {status} x\r\nContent-Length: 2\r\n\r\n{{}}");
+            judged(&echoes, fault, is_valid.then_some(echo), bytes.as_bytes())
+        };
+        assert!(judge(Fault::Truncated, false, 200).is_err() && judge(Fault::Garbage, false, 200).is_err());
+        assert_eq!((judge(Fault::Truncated, false, 400), judge(Fault::WrongBytes, false, 200)), (Ok(true), Ok(true)));
+        assert!(judge(Fault::Slow, true, 500).is_err() && judge(Fault::HalfClosed, true, 200).is_err());
+        let mut troubled = Troubled::default();
+        (0..4).for_each(|_| troubled.note(Fault::Slow, Ok(false)));
+        assert_eq!(troubled.complaints().len(), 1);
+        (0..4).for_each(|_| troubled.note(Fault::Slow, Ok(true)));
+        assert_eq!(troubled.complaints(), [""; 0]);
+    }
 
     #[test]
     fn answers_are_whole_or_none() {

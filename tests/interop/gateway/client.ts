@@ -95,6 +95,22 @@ test("json lines", "a list in lines", async ({ url }) => {
   expect((await answer.text()).trim().split("\n").map((line) => JSON.parse(line)), item);
 });
 
+test("json lines", "a list sent in lines", async ({ url }) => {
+  const item = Array.from({ length: 5000 }, (_, n) => n);
+  const body = ["{}", ...item.map(String)].join("\n");
+  const headers = { "Content-Type": "application/jsonl" };
+  const answer = await fetch(`${url}/operations/echoInts`, { method: "POST", headers, body });
+  expect(((await answer.json()) as { item: number[] }).item, item);
+});
+
+test("json lines", "a line that does not fit is refused, with its number", async ({ url }) => {
+  const body = ["{}", ...Array.from({ length: 5000 }, (_, n) => String(n)), '"two"'].join("\n");
+  const headers = { "Content-Type": "application/jsonl" };
+  const answer = await fetch(`${url}/operations/echoInts`, { method: "POST", headers, body });
+  const { line, pointer } = (await answer.json()) as { line: number; pointer: string };
+  expect([answer.status, line, pointer], [422, 5002, "/item/5000"]);
+});
+
 test("json one-way", "notifications arrive", async ({ soap, client }) => {
   const topic = `TypeScript over ${soap}, ${process.pid}`;
   for (let n = 0; n < 3; n++) {

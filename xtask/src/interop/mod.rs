@@ -10,7 +10,7 @@ mod authority;
 mod axis;
 mod cwmp_client;
 mod cxf;
-mod fetch;
+pub mod fetch;
 mod gateway;
 mod gsoap;
 mod markdown;
@@ -23,6 +23,7 @@ mod php;
 mod process;
 mod python;
 mod results;
+mod spyne;
 mod table;
 mod vcsim;
 mod zeep;
@@ -59,6 +60,8 @@ enum PeerName {
     Gsoap,
     Cxf,
     NodeSoap,
+    /// Only a server
+    Spyne,
     Php,
     Axis,
     Mono,
@@ -68,7 +71,8 @@ enum PeerName {
     CwmpClient,
     /// Our own client and server, to check the tests themselves
     Deltasoap,
-    /// A simulator of vSphere, which the example `vsphere` polls
+    /// A simulator of vSphere, which the example `vsphere` polls, and generated clients read through
+    /// the gateway
     Vcsim,
 }
 
@@ -80,6 +84,7 @@ impl PeerName {
             PeerName::Gsoap => Box::new(gsoap::Gsoap),
             PeerName::Cxf => Box::new(cxf::Cxf),
             PeerName::NodeSoap => Box::new(node_soap::NodeSoap),
+            PeerName::Spyne => Box::new(spyne::Spyne),
             PeerName::Axis => Box::new(axis::Axis),
             PeerName::Mono => Box::new(mono::Mono),
             PeerName::Metro => Box::new(metro::Metro),

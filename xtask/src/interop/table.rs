@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::process::ExitCode;
 
 use super::results::{
-    ADDRESSING, ASGI, CODED, Column, MESSAGES, Rows, SECURITY, SESSIONS, Side, TestResult, VALUES, VERSIONS,
+    ADDRESSING, ASGI, CODED, Column, JSON, MESSAGES, Rows, SECURITY, SESSIONS, Side, TestResult, VALUES, VERSIONS,
 };
 use crate::summary;
 
@@ -13,7 +13,7 @@ use crate::summary;
 pub fn print(columns: &[Column]) -> ExitCode {
     print_failures(columns);
     let mut notes = Notes::default();
-    for rows in [MESSAGES, VALUES, CODED, ASGI, ADDRESSING, SECURITY, SESSIONS] {
+    for rows in [MESSAGES, VALUES, CODED, ASGI, JSON, ADDRESSING, SECURITY, SESSIONS] {
         let columns: Vec<_> = columns.iter().filter(|column| column.rows == rows).collect();
         if !columns.is_empty() {
             print_rows(&table(rows, &columns, &mut notes));

@@ -1,11 +1,12 @@
 //! govmomi's simulator of vSphere, `vcsim`: the example that polls virtual machines is run against
-//! it.
+//! it, and clients that are generated from the gateway's OpenAPI document.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Result, ensure};
 
+use super::gateway::{self, Api};
 use super::process::{self, Server};
 use super::stamp;
 use crate::go;
@@ -14,23 +15,51 @@ use crate::shell::{self, Profile};
 const MODULE: &str = "github.com/vmware/govmomi/vcsim";
 const VERSION: &str = "v0.46.3";
 const EXAMPLE: &str = "example-vsphere";
+/// The part of vSphere's API with which the generated clients read virtual machines.
+const VIM: Api = Api { name: "vim", programs: "tests/interop/vcsim" };
 /// Number of virtual machines of each simulated host and cluster.
 const MACHINES: usize = 50;
 
-/// Installs the simulator, and has the example log in, wait for updates, poll and log out.
+/// Installs the simulator, has the example log in, wait for updates, poll and log out, and the
+/// generated clients log in, read names and log out.
 pub fn check() -> Result<()> {
     let simulator = install()?;
-    shell::build(&[EXAMPLE], Profile::Dev)?;
+    shell::build(&[EXAMPLE, "deltasoap-cli"], Profile::Dev)?;
     let mut command = Command::new(simulator);
     command.args(["-tls=false", "-l", "127.0.0.1:0", "-vm", &MACHINES.to_string()]);
     let server = Server::start_with_announcement("vcsim", &mut command, 1, announced)?;
+    poll(&server.url)?;
+    call_through_gateway(&server.url)
+}
+
+fn poll(url: &str) -> Result<()> {
     println!("polling the virtual machines of vcsim {VERSION}");
-    let said = process::output(super::ours::command(EXAMPLE).args([&server.url, "user", "pass"]))?;
+    let said = process::output(super::ours::command(EXAMPLE).args([url, "user", "pass"]))?;
     print!("{said}");
     ensure!(
         said.contains("virtual machines") && said.contains("leased"),
         "the example did not print the time of polls"
     );
+    Ok(())
+}
+
+/// Has clients in TypeScript and Python read the names of all virtual machines. They fail unless all
+/// is as expected.
+fn call_through_gateway(url: &str) -> Result<()> {
+    println!("reading the virtual machines of vcsim {VERSION} through the gateway");
+    let wsdl = shell::root().join(VIM.programs).join("vim.wsdl");
+    let gateway = gateway::serve(
+        "vcsim-gateway",
+        &format!(
+            "[[service]]\nwsdl = '{}'\nendpoint = '{url}'\ncookies = true\ntolerance = 'any-order'\n",
+            wsdl.display()
+        ),
+    )?;
+    for mut client in gateway::clients(VIM, &gateway.at("/openapi.json"))? {
+        let said = process::output(client.arg(gateway.at("")).arg(MACHINES.to_string()))?;
+        print!("{said}");
+        ensure!(said.contains("virtual machines"), "a client did not say how many virtual machines it has read");
+    }
     Ok(())
 }
 

@@ -33,7 +33,10 @@ fn a_service_is_called_in_json() {
     assert_eq!(body(&exchanged(&gateway, "GET /openapi.json", ""))["openapi"], "3.1.0");
     assert!(exchanged(&gateway, "GET /health", "").starts_with("HTTP/1.1 200"));
     let metrics = exchanged(&gateway, "GET /metrics", "");
-    assert!(metrics.contains("deltasoap_gateway_requests_total{operation=\"Order\",status=\"200\"} 1"), "{metrics}");
+    assert!(
+        metrics.contains("deltasoap_gateway_requests_total{service=\"\",operation=\"Order\",status=\"200\"} 1"),
+        "{metrics}"
+    );
 }
 
 #[test]

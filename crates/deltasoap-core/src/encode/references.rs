@@ -143,6 +143,13 @@ impl Encoder {
         }
     }
 
+    /// Forgets the values of which copies were written. Must be called between values that share
+    /// nothing.
+    pub(super) fn forget_copies(&mut self) {
+        self.identities.copied.clear();
+        self.identities.copies = 0;
+    }
+
     fn within(&mut self, address: usize, write: impl FnOnce(&mut Self)) {
         self.identities.open.push(address);
         write(self);

@@ -4,12 +4,16 @@
 //! identified by the names of the fields that lead to it, or is the only list. Both are decided by
 //! the schema alone, before any message is read. While the message is read, the list is looked up
 //! again each time, since its containers are created with their elements.
+//!
+//! The same path finds the list of a message to be written, whose further items come while it is
+//! sent ([`ListPlace`]).
 
 use super::{Column, Table, Value};
 use crate::decode::take_finished;
-use crate::schema::{ComplexElement, Compositor, Element, Field, OpenElement, QName, View};
+use crate::schema::{ComplexElement, Compositor, Element, ElementRef, Field, OpenElement, QName, Schema, View};
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
+use std::sync::Arc;
 
 /// The position of a list in dynamic messages of one type: a field that can be repeated, or a SOAP
 /// array of one dimension. Lists within the items of another list are excluded.
@@ -68,6 +72,9 @@ pub enum ListPathError {
     Shared(String),
     /// The content of the body has no wrapper element.
     NoElement,
+    /// A message to be written has no place for the list at this path: an element around it is
+    /// absent, nil or of a type without the list, or fields are present that exclude the list.
+    NoPlace(String),
 }
 
 impl fmt::Display for ListPathError {
@@ -86,6 +93,7 @@ impl fmt::Display for ListPathError {
             ListPathError::Dimensions(path) => write!(f, "{path} is an array of several dimensions"),
             ListPathError::Shared(path) => write!(f, "{path} can be shared by several places of a message"),
             ListPathError::NoElement => f.write_str("the content of the body has no wrapper element"),
+            ListPathError::NoPlace(path) => write!(f, "the message has no place for {path}"),
         }
     }
 }
@@ -123,7 +131,6 @@ impl ListPath {
     /// # Errors
     /// Returns an error if there is no such field, or it is not a list.
     pub fn find(view: View<'_>, path: &str) -> Result<Self, ListPathError> {
-        let shown = |steps: &[PathStep]| if steps.is_empty() { "the body".to_owned() } else { written(steps) };
         let (mut steps, mut view) = (Vec::new(), view);
         let mut names = names(path).peekable();
         while let Some(name) = names.next() {
@@ -154,6 +161,51 @@ impl ListPath {
     /// Returns the name and description of an item, for a repeated field or an array.
     pub fn item(&self) -> &Field {
         &self.item
+    }
+
+    /// Returns the indices of the fields on the path. Each is that of a field of the type, choice or
+    /// group that the fields before it lead to.
+    pub fn indices(&self) -> impl Iterator<Item = usize> {
+        self.steps.iter().map(|step| step.index)
+    }
+
+    /// Returns the list's place in a message to be written, where an
+    /// [`Overlay`](crate::Overlay::described) adds items. The list may have items already, or be
+    /// absent. `content` is the description of the message, in `schema`.
+    ///
+    /// # Errors
+    /// Returns [`ListPathError::NoPlace`] if an element around the list is absent, nil, or of a type
+    /// without the list, or if fields are present that exclude it.
+    pub fn place<'v>(
+        &self,
+        message: &'v Value,
+        schema: &Arc<Schema>,
+        content: ElementRef,
+    ) -> Result<ListPlace<'v>, ListPathError> {
+        let list = self.list_in(message, schema.view(content));
+        let missing = || ListPathError::NoPlace(shown(&self.steps));
+        Ok(ListPlace { message, list: list.ok_or_else(missing)?, schema: Arc::clone(schema), content })
+    }
+
+    /// Returns the list in a whole message; it may be absent.
+    fn list_in<'v>(&self, message: &'v Value, view: View<'_>) -> Option<&'v Value> {
+        let (mut value, mut view, mut is_repeated) = (message, view, false);
+        for step in &self.steps {
+            let (content, of) = named(value, view)?;
+            let (Value::Record(record), Some(complex)) = (content, of.complex()) else { return None };
+            let index = step.index_in(complex)?;
+            if record.excludes(complex, index) {
+                return None;
+            }
+            let field = complex.fields.get(index)?;
+            (value, view, is_repeated) = (record.fields.get(index)?, of.follow(field.element), field.is_repeated());
+        }
+        if is_repeated {
+            return Some(value).filter(|list| **list == Value::Absent || list.occurrences().is_some());
+        }
+        let (list, of) = named(value, view)?;
+        let is_array = of.array().is_some_and(|array| array.dimensions <= 1);
+        Some(list).filter(|list| is_array && matches!(list, Value::Absent | Value::List(_)))
     }
 
     /// Takes the items out of the list of a message that is being read, except the last one, which
@@ -232,6 +284,42 @@ fn written(steps: &[PathStep]) -> String {
     steps.iter().filter_map(|step| step.shown.as_deref()).collect::<Vec<_>>().join("/")
 }
 
+/// A dynamic message to be written, and the place of a list in it: see [`ListPath::place`].
+#[derive(Debug, Clone)]
+pub struct ListPlace<'v> {
+    message: &'v Value,
+    list: &'v Value,
+    schema: Arc<Schema>,
+    content: ElementRef,
+}
+
+impl<'v> ListPlace<'v> {
+    /// Returns the message.
+    pub fn message(&self) -> &'v Value {
+        self.message
+    }
+
+    /// Returns the description of the message.
+    pub fn view(&self) -> View<'_> {
+        self.schema.view(self.content)
+    }
+
+    /// Returns the address of the list, by which it is recognized while its message is written.
+    pub(crate) fn address(&self) -> usize {
+        std::ptr::from_ref(self.list).addr()
+    }
+
+    /// Returns the schema of the message.
+    pub(crate) fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+}
+
+/// Returns a path for an error.
+fn shown(steps: &[PathStep]) -> String {
+    if steps.is_empty() { "the body".to_owned() } else { written(steps) }
+}
+
 /// Splits a path into its steps. Namespaces may contain slashes.
 fn names(path: &str) -> impl Iterator<Item = &str> {
     let mut is_within = false;
@@ -251,7 +339,21 @@ fn plain(mut view: View<'_>) -> Option<View<'_>> {
     (!matches!(view.element, Element::Shared(_))).then_some(view)
 }
 
-/// Returns a value without the name of its type.
+/// Returns a value without the name of its type, and the description of that type.
+fn named<'v, 's>(mut value: &'v Value, mut view: View<'s>) -> Option<(&'v Value, View<'s>)> {
+    while let Element::Open(open) = view.element {
+        match value {
+            Value::Typed(typed) => {
+                view = view.follow(open.named(&typed.name)?);
+                value = &typed.value;
+            }
+            _ => view = view.follow(open.base?),
+        }
+    }
+    Some((value, view))
+}
+
+/// Like [`named`], for a value that is changed.
 fn opened<'v, 's>(mut value: &'v mut Value, mut view: View<'s>) -> Option<(&'v mut Value, View<'s>)> {
     while let Element::Open(open) = view.element {
         match value {

@@ -19,7 +19,7 @@ mod simple;
 mod table;
 
 pub use column::Column;
-pub use list::{Batch, FromList, ListPath, ListPathError};
+pub use list::{Batch, FromList, ListPath, ListPathError, ListPlace};
 pub use record::Record;
 pub use table::{Table, UnevenColumns};
 
@@ -28,7 +28,7 @@ use crate::content::Shortcuts;
 use crate::decode::differential::Mend;
 use crate::decode::{self, Cursor, FlatSource, Step, array, nil_attribute};
 use crate::encode::complex::Text;
-use crate::encode::{self, Encoder, FlatSink};
+use crate::encode::{self, Encoder, FlatSink, overlay};
 use crate::schema::{Builtin, Element, OpenElement, Packing, SimpleElement, UnionElement, Use, View};
 use crate::{Binary, ErrorKind, Node, PartUri, QName, Shared, Simple, Typed, ns};
 use deltasoap_xml::lexical::{self, Base64, Lexical};
@@ -165,7 +165,10 @@ impl Content for Value {
     /// A value that does not match its schema cannot be written: [`Encoder::finish`] reports it.
     fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
         match (self, view.element) {
-            (Value::Absent, _) => {}
+            (Value::Absent | Value::List(_), Element::Array(_)) if overlay::is_at(encoder, self) => {
+                overlay::encode_array(self.items(), encoder, view);
+            }
+            (Value::Absent, _) if !overlay::is_at(encoder, self) => {}
             (Value::Nil, _) => encoder.nil(),
             (Value::NilWith(attributes), _) => nil::write(attributes, encoder, view),
             (Value::Name(name), Element::Simple(_)) => name.encode(encoder, view),
@@ -361,6 +364,14 @@ impl Value {
             (None, Some(base)) => Value::to_read(view.follow(base)),
             _ => Value::Tree(Box::default()),
         })
+    }
+
+    /// Returns the items of a list of values; none for other values.
+    fn items(&self) -> &[Value] {
+        match self {
+            Value::List(items) => items,
+            _ => &[],
+        }
     }
 
     /// Creates a value of a named type: see [`Value::Typed`].

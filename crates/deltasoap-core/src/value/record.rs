@@ -7,7 +7,8 @@ use crate::decode::Names;
 use crate::decode::flat::{self, Patch, Run};
 use crate::decode::items::{open_item, splice_items, still_there};
 use crate::decode::{Cursor, DecodeFields, FlatSource, Leaf, Step, nil_attribute};
-use crate::encode::flat::encode_items;
+use crate::encode::flat::{encode_item, encode_items};
+use crate::encode::overlay;
 use crate::encode::{EncodeFields, Encoder, FlatSink};
 use crate::schema::{ChoiceFault, ComplexElement, Compositor, Element, Field, QName, View};
 use crate::soap::Parts;
@@ -62,14 +63,29 @@ impl Record {
 
     /// Returns the error in the choices between the fields.
     pub fn choice_fault(&self, complex: &ComplexElement) -> Option<ChoiceFault> {
-        complex.choice_fault(|field| match (self.fields.get(field), complex.fields.get(field)) {
+        complex.choice_fault(|field| self.count(complex, field))
+    }
+
+    /// Returns the number of occurrences of a field.
+    fn count(&self, complex: &ComplexElement, field: usize) -> u32 {
+        match (self.fields.get(field), complex.fields.get(field)) {
             (None | Some(Value::Absent), _) => 0,
             (Some(Value::List(items)), Some(field)) if field.is_repeated() || items.is_empty() => {
                 u32::try_from(items.len()).unwrap_or(u32::MAX)
             }
             (Some(Value::List(_)), _) => 1,
             (Some(value), _) => value.occurrences().map_or(1, |count| u32::try_from(count).unwrap_or(u32::MAX)),
-        })
+        }
+    }
+
+    /// Returns true if fields are present that exclude a field.
+    pub(super) fn excludes(&self, complex: &ComplexElement, field: usize) -> bool {
+        let mut others = (0..complex.fields.len()).filter(|other| *other != field);
+        if complex.compositor == Compositor::Choice {
+            return others.any(|other| self.count(complex, other) > 0);
+        }
+        let with_it = |other| self.count(complex, other).max(u32::from(other == field));
+        !complex.choices.is_empty() && matches!(complex.choice_fault(with_it), Some(ChoiceFault::Several(_)))
     }
 
     /// Returns true if fields that exclude each other are present. Missing fields do not matter for
@@ -388,20 +404,9 @@ impl Parts for Value {
 impl EncodeFields for Record {
     fn encode_field(&self, index: usize, encoder: &mut Encoder, field: &Field, view: View<'_>) {
         match self.fields.get(index) {
-            None | Some(Value::Absent) => {}
-            Some(value) if field.inline => value.encode_inline(encoder, view),
-            Some(Value::List(items)) if field.is_repeated() => encode_items(items, encoder, field, view),
-            Some(Value::Column(column))
-                if field.is_repeated() && matches!(view.element, Element::Simple(_) | Element::Union(_)) =>
-            {
-                column.encode(encoder, field, view);
-            }
-            Some(Value::Table(table)) if field.is_repeated() => table.encode(encoder, field, view),
-            Some(value) => {
-                encoder.start(&field.name);
-                value.encode(encoder, view);
-                encoder.end();
-            }
+            None => {}
+            Some(list) if overlay::is_at(encoder, list) => encode_streamed(list, encoder, field, view),
+            Some(value) => encode_occurrences(value, encoder, field, view),
         }
     }
 
@@ -418,5 +423,32 @@ impl EncodeFields for Record {
             }
             encoder.attribute(name, text);
         }
+    }
+}
+
+/// Writes all occurrences of a field.
+fn encode_occurrences(value: &Value, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+    match value {
+        Value::Absent => {}
+        value if field.inline => value.encode_inline(encoder, view),
+        Value::List(items) if field.is_repeated() => encode_items(items, encoder, field, view),
+        Value::Column(column)
+            if field.is_repeated() && matches!(view.element, Element::Simple(_) | Element::Union(_)) =>
+        {
+            column.encode(encoder, field, view);
+        }
+        Value::Table(table) if field.is_repeated() => table.encode(encoder, field, view),
+        value => encode_item(value, encoder, field, view),
+    }
+}
+
+/// Writes a list whose further items come from an overlay.
+fn encode_streamed(list: &Value, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+    if field.is_repeated() {
+        encode_occurrences(list, encoder, field, view);
+        overlay::note(encoder, field);
+    } else {
+        // An array notes its own place.
+        encode_item(list, encoder, field, view);
     }
 }

@@ -30,6 +30,7 @@ mod any_order;
 mod bounded;
 mod columns;
 mod default_namespace;
+mod described_overlay;
 mod differential;
 mod differential_shapes;
 mod encode_differential;

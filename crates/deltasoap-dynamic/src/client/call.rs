@@ -5,11 +5,13 @@ use super::items::ItemsReply;
 use super::parts::Parts;
 use super::reply::{BodyContent, Reply, ResponseReceiver};
 use super::{DynamicClient, streams::Stream};
+use crate::json::RequestList;
 use crate::{LookupError, Operation};
 use deltasoap_core::schema::{MethodElement, Style};
 use deltasoap_core::soap::HeaderBlock;
-use deltasoap_core::{FromList, Lease, ListPathError, QName, Value};
+use deltasoap_core::{FromList, Lease, ListPathError, ListPlace, QName, Value};
 use deltasoap_http::{Body, BoxError, CallError, CallOptions, Client, DescribedList, Response};
+use futures_util::stream::{self, Stream as ItemStream};
 use http::Request;
 use serde_json::Value as Json;
 use std::sync::Arc;
@@ -81,16 +83,96 @@ where
     /// # Errors
     /// If the value does not match the operation's request, or there is no response.
     pub async fn send(self, request: &Value) -> Result<Option<Reply>, DynamicError> {
+        self.exchange(Outgoing::whole(request)).await
+    }
+
+    /// Sends a request with a list of any length, whose further items come from a stream, in
+    /// batches; returns `None` for one-way operations.
+    ///
+    /// The items are written after those that the request has, as they come and as the connection
+    /// accepts them, each batch before the next is taken: the memory needed does not grow with the
+    /// list. An error of the stream aborts the request, so that the service does not take it for
+    /// complete. The timeout counts from the last batch that was taken: the stream itself bounds how
+    /// long the next one may take.
+    ///
+    /// ```
+    /// # use deltasoap_dynamic::{Contract, DynamicClient, JsonError, Mock};
+    /// # use futures_util::stream;
+    /// # use serde_json::{Value as Json, json};
+    /// # const WSDL: &str = include_str!("../../tests/data/lab.wsdl");
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let contract = Contract::from_text(WSDL)?;
+    /// # let mock = Mock::new(contract.clone()).handle("Report", |report: Json| {
+    /// #     Ok(json!({ "count": report["level"].as_array().map_or(0, Vec::len), "total": 0.5 }))
+    /// # });
+    /// # let client = DynamicClient::with_transport(contract, mock?.service()?);
+    /// let call = client.prepare("Report")?;
+    /// let list = call.operation().request_list(Some("level"))?;
+    /// let report = list.request_from_json(json!({ "station": "north", "checked": true }), vec![])?;
+    /// let mut items = list.items_from(0);
+    /// let mut batch = |from: u32| (from..from + 100).map(|n| items.read(&json!(n))).collect::<Result<Vec<_>, JsonError>>();
+    /// let batches = vec![batch(0), batch(100), batch(200)];
+    /// let reply = call.send_overlaid(&report, &list, stream::iter(batches)).await?;
+    /// assert_eq!(reply.expect("a response").to_json()?["count"], 300);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`send`](Self::send), and if the request has no place for the list. An error of the
+    /// stream, or an item that does not match, is [`CallError::Encode`]. A client that
+    /// [validates](DynamicClient::validation) or secures messages refuses such calls.
+    pub async fn send_overlaid<E: Into<BoxError> + 'static>(
+        self,
+        request: &Value,
+        list: &RequestList,
+        batches: impl ItemStream<Item = Result<Vec<Value>, E>> + Send + 'static,
+    ) -> Result<Option<Reply>, DynamicError> {
+        self.exchange(Outgoing::overlaid(request, list, batches)?).await
+    }
+
+    /// Like [`send_overlaid`](Self::send_overlaid), for a response with a list whose items are used
+    /// as they arrive; see [`send_items`](Self::send_items). The first ones may arrive before the
+    /// last ones of the request are sent.
+    ///
+    /// # Errors
+    /// As for [`send_overlaid`](Self::send_overlaid) and [`send_items`](Self::send_items).
+    pub async fn send_overlaid_items<E: Into<BoxError> + 'static, T: FromList>(
+        self,
+        request: &Value,
+        list: &RequestList,
+        batches: impl ItemStream<Item = Result<Vec<Value>, E>> + Send + 'static,
+        answered: Option<&str>,
+    ) -> Result<ItemsReply<T>, DynamicError> {
+        self.exchange_items(Outgoing::overlaid(request, list, batches)?, answered).await
+    }
+
+    async fn exchange<I, E>(self, request: Outgoing<'_, I>) -> Result<Option<Reply>, DynamicError>
+    where
+        I: ItemStream<Item = Result<Vec<Value>, E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
         let Ready { client, operation, http, method, options } = self.ready()?;
-        let body = (request, operation.view(method.request));
-        let deadline = http.deadline(&options);
+        let (view, name_sent) = (operation.view(method.request), &method.request_name);
+        let mut deadline = http.deadline(&options);
         let Some((name, content)) = operation.response().map(|(name, content)| (name.clone(), content)) else {
-            let sent = http.send_element(&method.request_name, body, options).await;
+            let sent = match request {
+                Outgoing::Whole(value) => http.send_element(name_sent, (value, view), options).await,
+                Outgoing::Overlaid(place, items) => http.send_element_overlaid(name_sent, &place, items, options).await,
+            };
             return sent.map(|()| None).map_err(|error| explained(&operation, error, &[]));
         };
         let Stream { memory, decoder, key, counted } = client.streams.take(&operation, http.decode_options());
-        let answer = ResponseReceiver::new(&operation, &name, content, memory);
-        let called = http.call_element(&method.request_name, body, options, (answer, decoder)).await;
+        let reading = (ResponseReceiver::new(&operation, &name, content, memory), decoder);
+        let called = match request {
+            Outgoing::Whole(value) => http.call_element(name_sent, (value, view), options, reading).await,
+            Outgoing::Overlaid(place, items) => {
+                let called = http.call_element_overlaid(name_sent, &place, items, options, reading).await;
+                deadline = deadline.restarted();
+                called
+            }
+        };
         let (response, decoder) = called.map_err(DynamicError::Call)?;
         let Response { head, body, status, http_headers, mut attachments, deviations, findings, .. } = response;
         let (memory, held) = body.into_parts();
@@ -143,6 +225,19 @@ where
         request: &Value,
         list: Option<&str>,
     ) -> Result<ItemsReply<T>, DynamicError> {
+        self.exchange_items(Outgoing::whole(request), list).await
+    }
+
+    async fn exchange_items<I, E, T>(
+        self,
+        request: Outgoing<'_, I>,
+        list: Option<&str>,
+    ) -> Result<ItemsReply<T>, DynamicError>
+    where
+        I: ItemStream<Item = Result<Vec<Value>, E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+        T: FromList,
+    {
         let Ready { operation, http, method, options, .. } = self.ready()?;
         let (name, content) = method.response_name.as_ref().zip(method.response).ok_or(ListPathError::NoList)?;
         if name.local.is_empty() {
@@ -151,11 +246,38 @@ where
         let list = DescribedList::new(Arc::clone(&operation.contract().lowered().schema), content, list)?;
         let path = list.path().clone();
         // The name of an rpc response carries no meaning (SOAP 1.1, 7.1).
-        let expected = Some(name).filter(|_| operation.bound().style != Style::Rpc);
-        let body = (request, operation.view(method.request));
-        let called = http.call_element_items(&method.request_name, body, options, (expected, list)).await;
+        let answer = (Some(name).filter(|_| operation.bound().style != Style::Rpc), list);
+        let name = &method.request_name;
+        let called = match request {
+            Outgoing::Whole(value) => {
+                http.call_element_items(name, (value, operation.view(method.request)), options, answer).await
+            }
+            Outgoing::Overlaid(place, items) => {
+                http.call_element_overlaid_items(name, &place, items, options, answer).await
+            }
+        };
         let response = called.map_err(|error| explained(&operation, error, &[]))?;
         Ok(ItemsReply::new(operation, path, response))
+    }
+}
+
+/// A request to be sent.
+enum Outgoing<'r, I> {
+    Whole(&'r Value),
+    /// With further items of a list from a stream of batches.
+    Overlaid(ListPlace<'r>, I),
+}
+
+impl<'r> Outgoing<'r, stream::Empty<Result<Vec<Value>, BoxError>>> {
+    fn whole(request: &'r Value) -> Self {
+        Outgoing::Whole(request)
+    }
+}
+
+impl<'r, I> Outgoing<'r, I> {
+    fn overlaid(request: &'r Value, list: &RequestList, items: I) -> Result<Self, DynamicError> {
+        let place = list.place(request).map_err(DynamicError::RequestList)?;
+        Ok(Outgoing::Overlaid(place, items))
     }
 }
 

@@ -21,6 +21,8 @@ pub enum DynamicError {
     Json(JsonError),
     /// The response has no such list.
     List(ListPathError),
+    /// The request has no such list, or no place for its items.
+    RequestList(ListPathError),
     /// Neither the WSDL nor the client has a URL for this operation.
     NoEndpoint(String),
     /// The endpoint's URL is malformed, or the client does not meet the policies of the operation.
@@ -113,6 +115,7 @@ impl fmt::Display for DynamicError {
             DynamicError::Lookup(error) => error.fmt(f),
             DynamicError::Json(error) => error.fmt(f),
             DynamicError::List(error) => write!(f, "the items of the response: {error}"),
+            DynamicError::RequestList(error) => write!(f, "the items of the request: {error}"),
             DynamicError::NoEndpoint(name) => write!(f, "the WSDL has no URL for {name}"),
             DynamicError::Endpoint(error) => error.fmt(f),
             DynamicError::Fault(fault) => fault.fault.fmt(f),
@@ -132,6 +135,7 @@ impl std::error::Error for DynamicError {
             | DynamicError::Lookup(_)
             | DynamicError::Json(_)
             | DynamicError::List(_)
+            | DynamicError::RequestList(_)
             | DynamicError::NoEndpoint(_)
             | DynamicError::Endpoint(_)
             | DynamicError::Fault(_) => None,

@@ -2,11 +2,11 @@
 
 use super::{Contract, LookupError};
 use crate::client::Parts;
-use crate::json::{JsonWriter, Marked, ROOT, TextError};
+use crate::json::{JsonWriter, Marked, ROOT, RequestList, TextError};
 use crate::{JsonError, Request};
 use deltasoap_core::schema::{ElementRef, View};
 use deltasoap_core::soap::{PolicyDocuments, Version};
-use deltasoap_core::{ListPath, Node, QName, Value};
+use deltasoap_core::{ListPath, ListPathError, Node, QName, Value};
 use deltasoap_wsdl::lower::{LoweredOperation, Method};
 use deltasoap_wsdl::wsdl::{self, Actions, AddressingPolicy, Binding, BoundHeader};
 use serde_json::Value as Json;
@@ -192,6 +192,16 @@ impl Operation {
     pub fn request_from_text(&self, text: &str) -> Result<Value, TextError> {
         let (name, content) = self.request().ok_or_else(|| TextError::Json(self.unusable()))?;
         self.contract.from_json_text(name, content, text)
+    }
+
+    /// Returns a list of the operation's requests whose items come one by one, for
+    /// [`Call::send_overlaid`](crate::Call::send_overlaid). `path` is the [path](ListPath) of the
+    /// list; it may be omitted if there is only one.
+    ///
+    /// # Errors
+    /// If there is no such list, or there are several.
+    pub fn request_list(&self, path: Option<&str>) -> Result<RequestList, ListPathError> {
+        RequestList::new(self, path)
     }
 
     /// Converts a request to JSON.

@@ -80,10 +80,29 @@ impl Inclusion<'_> {
         }
     }
 
+    /// Compares the global attributes that a wildcard allows.
+    fn global_attributes(&self, [sub, sup]: [TypeId; 2], [own, other]: [Option<&Wildcard>; 2], local: &mut Local) {
+        let schemas = self.sub.import.schemas();
+        for it in schemas.global_attributes().map(use_of) {
+            let name = &schemas[it.attribute].name;
+            let allows = |any: &&Wildcard| any.namespaces.allow(&name.namespace);
+            let is_read = own.filter(allows).is_some_and(|any| Processing::from(any.process) != Processing::Skip);
+            if !is_read || used(self.sub, sub, name).is_some() || is_of_the_envelope(name) {
+                continue;
+            }
+            match (used(self.sup, sup, name), other.filter(allows)) {
+                (Some(other), _) => self.attribute(&it, other, local),
+                (None, Some(any)) => self.by_wildcard(&it, any, local),
+                (None, None) => {}
+            }
+        }
+    }
+
     /// Compares the attributes that wildcards allow.
     fn other_attributes(&self, [sub, sup]: [TypeId; 2], local: &mut Local) {
         let Some(own) = wildcard(self.sub, sub) else { return };
         let other = wildcard(self.sup, sup);
+        self.global_attributes([sub, sup], [Some(own), other], local);
         if other == Some(own) {
             return;
         }
@@ -130,8 +149,26 @@ impl<'t> Attribute<'t> {
     }
 }
 
+impl<'t> Attribute<'t> {
+    /// Returns the attribute of a type with a name; if the type has none, the global one, which a
+    /// wildcard may allow.
+    pub(super) fn named(types: &'t Types, id: TypeId, name: &QName) -> Option<Self> {
+        if let Some(it) = used(types, id, name) {
+            return Some(Self::of(types, it));
+        }
+        let declaration = &types.import.schemas()[types.import.schemas().attribute_named(name)?];
+        Some(Attribute {
+            name: &declaration.name,
+            type_id: declaration.type_id,
+            is_required: false,
+            fixed: declaration.fixed.as_deref(),
+            default: declaration.default.as_deref(),
+        })
+    }
+}
+
 /// Returns an attribute that is used as it is declared.
-fn use_of(attribute: AttributeId) -> AttributeUse {
+pub(super) fn use_of(attribute: AttributeId) -> AttributeUse {
     AttributeUse { attribute, is_required: false, is_prohibited: false, default: None, fixed: None, value_name: None }
 }
 

@@ -47,7 +47,7 @@ impl Inclusion<'_> {
     /// Compares the content of elements of exactly these types.
     pub(super) fn content(&self, [sub, sup]: [TypeId; 2]) -> Local {
         let mut local = Local::default();
-        if sub == sup && (sub == TypeId::ANY || sub.builtin().is_some()) {
+        if sub == sup && sub.builtin().is_some() {
             return local;
         }
         match (Body::of(self.sub, sub), Body::of(self.sup, sup)) {
@@ -195,16 +195,19 @@ impl Inclusion<'_> {
             if !is_reached || !self.sub.finite().allows_element(self.sub, id) {
                 continue;
             }
+            let is_concrete = |other: &ElementId| !self.sup.import.schemas()[*other].is_abstract;
             let other = match sup.named(name) {
                 Some(other) => Some((Processing::Strict, Some(other))),
+                None if sup.skips(name) => None,
                 None => sup.read_by_wildcard(name),
             };
-            match other {
-                Some((_, Some(other))) => {
+            match other.map(|(process, other)| (process, other.filter(is_concrete), other.is_some())) {
+                Some((_, Some(other), _)) => {
                     let pair = [declared(self.sub, id), declared(self.sup, other)];
                     local.open_edges.push((Step::Child(name.clone()), Pair::Declared(pair)));
                 }
-                Some((Processing::Strict, None)) => {
+                // It is not declared and has to be, or its declaration is abstract.
+                Some((Processing::Strict, None, _) | (_, None, true)) => {
                     let word = word_with(self.sub, models[0], self.sup, Some(models[1]), slice::from_ref(name), name);
                     let deviation = word.map(Deviation::Children).ok_or_else(|| TOO_LARGE.to_owned());
                     local.found.push(Found { subject: Subject::Child(name.clone()), deviation });
@@ -308,11 +311,17 @@ impl<'t> Children<'t> {
         self.by_name.get(name).copied()
     }
 
+    /// Returns true if a wildcard allows anything by this name.
+    fn skips(&self, name: &QName) -> bool {
+        let skips = |any: &&&Wildcard| Processing::from(any.process) == Processing::Skip;
+        self.wildcards.iter().filter(skips).any(|any| any.namespaces.allow(&name.namespace))
+    }
+
     /// Returns what a wildcard says of elements with a name, and their declaration; `None` if no
     /// wildcard allows them, or they are not looked into.
     fn read_by_wildcard(&self, name: &QName) -> Option<(Processing, Option<ElementId>)> {
-        let wildcard = self.wildcards.iter().find(|any| any.namespaces.allow(&name.namespace))?;
-        let process = Some(Processing::from(wildcard.process)).filter(|it| *it != Processing::Skip)?;
+        let all = self.wildcards.iter().filter(|any| any.namespaces.allow(&name.namespace));
+        let process = all.map(|any| Processing::from(any.process)).filter(|it| *it != Processing::Skip).min()?;
         Some((process, self.types.import.schemas().element_named(name)))
     }
 

@@ -7,7 +7,7 @@ use crate::contract::Types;
 use crate::facets;
 use deltasoap_core::{QName, ns};
 use deltasoap_wsdl::NormalizedContent;
-use deltasoap_wsdl::xsd::{Element, IdentityConstraint, TypeDefinition, TypeId};
+use deltasoap_wsdl::xsd::{Block, Element, IdentityConstraint, TypeDefinition, TypeId};
 
 /// Maximum number of derived types that are compared for one element.
 const MAX_DERIVED: usize = 5_000;
@@ -110,19 +110,22 @@ impl Inclusion<'_> {
         }
         // Schemas of XML Schema, as in DataSets, do not refer to types of the contract by `xsi:type`.
         let is_schema = elements[0].is_some_and(|it| &*it.name.namespace == ns::XSD);
-        if [sub.type_id, sup.type_id] == [TypeId::ANY; 2] && !is_schema {
-            self.any_type(local);
+        if sub.is_any() && sup.is_any() && !is_schema {
+            self.any_type([sub.type_id, sup.type_id], block, local);
         }
     }
 
-    /// Adds the types that may stand for `xsd:anyType`: all that have names.
-    fn any_type(&self, local: &mut Local) {
+    /// Adds the types that may stand for `xsd:anyType` or `xsd:anySimpleType`: all that have names.
+    fn any_type(&self, [sub, sup]: [TypeId; 2], block: [Block; 2], local: &mut Local) {
         for (id, it) in self.sub.import.schemas().types() {
-            let Some(name) = it.name.as_ref().filter(|_| id.builtin().is_none() && id != TypeId::ANY) else { continue };
-            if is_abstract(self.sub, id) || !self.sub.finite().has(self.sub, id) {
+            let is_own = id.builtin().is_none() && ![TypeId::ANY, TypeId::ANY_SIMPLE].contains(&id);
+            let Some(name) = it.name.as_ref().filter(|_| is_own) else { continue };
+            let is_allowed = !is_abstract(self.sub, id) && self.sub.can_stand_for(id, sub, block[0]);
+            if !is_allowed || !self.sub.finite().has(self.sub, id) {
                 continue;
             }
-            match self.sup.named(name).filter(|&other| !is_abstract(self.sup, other)) {
+            let fits = |&other: &TypeId| !is_abstract(self.sup, other) && self.sup.can_stand_for(other, sup, block[1]);
+            match self.sup.named(name).filter(fits) {
                 Some(other) => local.open_edges.push((Step::Content, Pair::Content([id, other]))),
                 None => local.missing.push(id),
             }

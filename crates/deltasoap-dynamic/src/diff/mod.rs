@@ -14,8 +14,10 @@
 //!
 //! Names that messages do not show do not count: those of types (unless `xsi:type` names them),
 //! messages, port types, bindings and prefixes. Types named by `xsi:type` are compared where the
-//! declared type is a complex type that others are derived from. Global elements in place of a
-//! wildcard, and types in place of `xsd:anyType`, are compared if no message reaches them otherwise.
+//! declared type is a complex type that others are derived from. Global elements and attributes in
+//! place of a wildcard, and types in place of `xsd:anyType`, are compared if no message of the same
+//! sender reaches them otherwise. What is in undeclared elements is not compared, nor are names that
+//! one contract alone declares where the other allows anything by that name.
 
 mod attributes;
 mod content;
@@ -32,7 +34,7 @@ use crate::{Contract, Operation};
 use deltasoap_core::QName;
 use messages::Shape;
 pub(crate) use messages::{kinds, shape, written};
-use pairs::{Declared, Inclusion, Pair, Seen, Subject};
+use pairs::{Declared, Inclusion, Pair, Reached, Seen, Subject};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -238,6 +240,7 @@ impl Contract {
             known: HashMap::new(),
             compared: HashSet::new(),
             open: Vec::new(),
+            reached: HashMap::new(),
         };
         comparison.ports();
         comparison.opened();
@@ -273,17 +276,21 @@ struct Comparison<'c> {
     /// Messages that were compared: most ports have the same ones.
     compared: HashSet<(String, MessageKind, [Shape; 2])>,
     /// Elements of messages in which wildcards or `xsd:anyType` allow more.
-    open: Vec<Opened>,
+    open: Vec<OpenElement>,
+    /// What the messages of each sender have led to, from old to new and from new to old.
+    reached: HashMap<Sender, [Reached; 2]>,
 }
 
 /// An element of a message in which a wildcard or `xsd:anyType` allows more.
-struct Opened {
+struct OpenElement {
     operations: [Operation; 2],
     kind: MessageKind,
     /// The numbers of the element, its name and its declarations.
     roots: [usize; 2],
     name: QName,
     pair: [Declared; 2],
+    /// The pairs from which more is reached, from old to new and from new to old.
+    sources: [Vec<Pair>; 2],
 }
 
 /// Identifies a change, wherever it is.
@@ -399,12 +406,14 @@ impl Comparison<'_> {
         for (index, (name, declared)) in old.roots.iter().enumerate() {
             let Some(other) = new.roots.iter().position(|(other, _)| other == name) else { continue };
             let pair = [*declared, new.roots[other].1];
-            let forward = self.inclusions[0].walk(name, pair);
-            let backward = self.inclusions[1].walk(name, [pair[1], pair[0]]);
+            let [ahead, back] = self.reached.entry(sender(operations[0], kind)).or_default();
+            let forward = self.inclusions[0].walk(name, pair, ahead);
+            let backward = self.inclusions[1].walk(name, [pair[1], pair[0]], back);
             self.diff.is_cut |= forward.is_cut || backward.is_cut;
-            if forward.is_open || backward.is_open {
+            let sources = [forward.sources, backward.sources];
+            if sources.iter().any(|sources| !sources.is_empty()) {
                 let (operations, kind, name) = (operations.map(Operation::clone), kind.clone(), name.clone());
-                self.open.push(Opened { operations, kind, roots: [index, other], name, pair });
+                self.open.push(OpenElement { operations, kind, roots: [index, other], name, pair, sources });
             }
             self.differences(operations, kind, [index, other], [forward.all, backward.all]);
         }
@@ -412,9 +421,13 @@ impl Comparison<'_> {
 
     /// Compares what only wildcards and `xsd:anyType` allow in messages.
     fn opened(&mut self) {
-        for Opened { operations, kind, roots, name, pair } in std::mem::take(&mut self.open) {
-            let forward = self.inclusions[0].walk_open(&name, pair);
-            let backward = self.inclusions[1].walk_open(&name, [pair[1], pair[0]]);
+        for OpenElement { operations, kind, roots, name, pair, sources } in std::mem::take(&mut self.open) {
+            let [ahead, back] = self.reached.entry(sender(&operations[0], &kind)).or_default();
+            if ahead.has_followed(&sources[0]) && back.has_followed(&sources[1]) {
+                continue;
+            }
+            let forward = self.inclusions[0].walk_open(&name, pair, ahead);
+            let backward = self.inclusions[1].walk_open(&name, [pair[1], pair[0]], back);
             self.diff.is_cut |= forward.is_cut || backward.is_cut;
             self.differences(operations.each_ref(), &kind, roots, [forward.all, backward.all]);
         }
@@ -429,13 +442,15 @@ impl Comparison<'_> {
         [forward, backward]: [Vec<Seen>; 2],
     ) {
         let mut merged: Vec<(Topic, [Option<Seen>; 2])> = Vec::new();
-        let mut numbers: HashMap<Topic, usize> = HashMap::new();
+        let mut numbers: HashMap<(Topic, Option<String>), usize> = HashMap::new();
         let forward = forward.into_iter().map(|seen| (seen.pair, 0, seen));
         let backward = backward.into_iter().map(|seen| (seen.pair.swapped(), 1, seen));
         for (pair, direction, seen) in forward.chain(backward) {
-            let key = (pair, seen.found.subject.clone());
-            let number = *numbers.entry(key.clone()).or_insert_with(|| {
-                merged.push((key, [None, None]));
+            let topic = (pair, seen.found.subject.clone());
+            // Elements of a built-in type have nothing in common but this type.
+            let place = pair.is_builtin().then(|| path(&seen, &topic.1));
+            let number = *numbers.entry((topic.clone(), place)).or_insert_with(|| {
+                merged.push((topic, [None, None]));
                 merged.len() - 1
             });
             merged[number].1[direction].get_or_insert(seen);

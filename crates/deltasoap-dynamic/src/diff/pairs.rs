@@ -6,7 +6,7 @@
 //!
 //! A wildcard allows any global element, and `xsd:anyType` any type that `xsi:type` names: there,
 //! each message could contain everything. So these ways are walked only after all others, and only
-//! to what no message reaches without them.
+//! to what no message of the same sender reaches without them.
 
 use super::language::Symbol;
 use crate::contract::Types;
@@ -25,10 +25,6 @@ pub(super) struct Inclusion<'c> {
     /// The contract that may refuse them.
     pub(super) sup: &'c Types,
     known: HashMap<Pair, Rc<Local>>,
-    /// The pairs that messages reach without wildcards and `xsd:anyType`.
-    closed: HashSet<Pair>,
-    /// The types of the examined contract in those pairs.
-    closed_types: HashSet<TypeId>,
 }
 
 /// An element as declared. Parts of rpc messages have only a type.
@@ -36,6 +32,13 @@ pub(super) struct Inclusion<'c> {
 pub(crate) struct Declared {
     pub(crate) element: Option<ElementId>,
     pub(crate) type_id: TypeId,
+}
+
+impl Declared {
+    /// Returns true for types that all others are derived from, or all simple ones.
+    pub(super) fn is_any(self) -> bool {
+        [TypeId::ANY, TypeId::ANY_SIMPLE].contains(&self.type_id)
+    }
 }
 
 /// Two things that are compared.
@@ -53,6 +56,12 @@ impl Pair {
             Pair::Declared([one, other]) => Pair::Declared([other, one]),
             Pair::Content([one, other]) => Pair::Content([other, one]),
         }
+    }
+
+    /// Returns true for content of built-in types: a difference is one of the element, not of a type
+    /// that elements share.
+    pub(super) fn is_builtin(self) -> bool {
+        matches!(self, Pair::Content([one, other]) if one.builtin().is_some() && other.builtin().is_some())
     }
 }
 
@@ -183,8 +192,32 @@ pub(super) struct Walked {
     pub(super) all: Vec<Seen>,
     /// True if there are more pairs than [`MAX_VISITS`].
     pub(super) is_cut: bool,
-    /// True if a wildcard or `xsd:anyType` leads to more.
-    pub(super) is_open: bool,
+    /// The pairs from which wildcards or `xsd:anyType` lead to more.
+    pub(super) sources: Vec<Pair>,
+}
+
+/// What the messages of one sender have led to already.
+#[derive(Debug, Default)]
+pub(super) struct Reached {
+    /// Pairs that messages reach without wildcards and `xsd:anyType`.
+    closed: HashSet<Pair>,
+    /// Pairs that only those lead to.
+    opened: HashSet<Pair>,
+    /// Pairs from which all of those were followed.
+    sources: HashSet<Pair>,
+    /// Types that `xsi:type` may name and that the other contract does not have.
+    missing: HashSet<TypeId>,
+}
+
+impl Reached {
+    /// Returns true if a walk along wildcards and `xsd:anyType` from there finds nothing new.
+    pub(super) fn has_followed(&self, sources: &[Pair]) -> bool {
+        sources.iter().all(|source| self.sources.contains(source))
+    }
+
+    fn is_new(&self, pair: Pair) -> bool {
+        pair.is_builtin() || !self.closed.contains(&pair) && !self.opened.contains(&pair)
+    }
 }
 
 struct Visit {
@@ -195,40 +228,42 @@ struct Visit {
 
 impl<'c> Inclusion<'c> {
     pub(super) fn new(sub: &'c Types, sup: &'c Types) -> Self {
-        Inclusion { sub, sup, known: HashMap::new(), closed: HashSet::new(), closed_types: HashSet::new() }
+        Inclusion { sub, sup, known: HashMap::new() }
     }
 
     /// Finds the differences in an element and in everything that is declared in it.
-    pub(super) fn walk(&mut self, name: &QName, root: [Declared; 2]) -> Walked {
-        let (walked, visits) = self.walk_along(name, root, |local, _| (local.found.clone(), [&local.edges, &[]]));
-        for visit in visits {
-            self.closed.insert(visit.pair);
-            self.closed_types.insert(match visit.pair {
-                Pair::Declared([declared, _]) => declared.type_id,
-                Pair::Content([type_id, _]) => type_id,
-            });
-        }
+    pub(super) fn walk(&mut self, name: &QName, root: [Declared; 2], reached: &mut Reached) -> Walked {
+        let (walked, visits) =
+            self.walk_along(name, root, |local, _| (local.found.clone(), local.edges.iter().collect()));
+        reached.closed.extend(visits.iter().map(|visit| visit.pair));
         walked
     }
 
     /// Finds the differences in what only wildcards and `xsd:anyType` allow in an element, after all
     /// messages were [walked](Self::walk).
-    pub(super) fn walk_open(&mut self, name: &QName, root: [Declared; 2]) -> Walked {
-        let (closed, closed_types) = (std::mem::take(&mut self.closed), std::mem::take(&mut self.closed_types));
-        let types = self.sub;
-        let missing = |local: &Local| -> Vec<Found> {
-            let ids = local.missing.iter().filter(|id| !closed_types.contains(id));
-            let found = |id: &TypeId| {
-                let subject = Subject::Derived(types.import.schemas()[*id].name.clone()?);
-                Some(Found { subject, deviation: Ok(Deviation::As(*id)) })
-            };
-            ids.filter_map(found).collect()
+    pub(super) fn walk_open(&mut self, name: &QName, root: [Declared; 2], reached: &mut Reached) -> Walked {
+        let schemas = self.sub.import.schemas();
+        let missing = |id: &TypeId| {
+            let subject = Subject::Derived(schemas[*id].name.clone()?);
+            Some(Found { subject, deviation: Ok(Deviation::As(*id)) })
         };
-        let (walked, _) = self.walk_along(name, root, |local, pair| {
-            let own = if closed.contains(&pair) { Vec::new() } else { local.found.clone() };
-            ([own, missing(local)].concat(), [&local.edges, &local.open_edges])
+        let (mut walked, visits) = self.walk_along(name, root, |local, pair| {
+            let is_closed = reached.closed.contains(&pair);
+            let has_followed = is_closed && reached.sources.contains(&pair);
+            let own = local.found.iter().filter(|_| !is_closed).cloned();
+            let more = local.missing.iter().filter(|id| !has_followed && !reached.missing.contains(id));
+            // What is closed is passed only to find the ways out of it.
+            let edges = local.edges.iter().filter(|(_, pair)| is_closed || reached.is_new(*pair));
+            let open = local.open_edges.iter().filter(|(_, pair)| !has_followed && reached.is_new(*pair));
+            (own.chain(more.filter_map(missing)).collect(), edges.chain(open).collect())
         });
-        (self.closed, self.closed_types) = (closed, closed_types);
+        reached.sources.extend(&walked.sources);
+        reached.opened.extend(visits.iter().map(|visit| visit.pair).filter(|pair| !reached.closed.contains(pair)));
+        // A type is missing everywhere: once is enough.
+        walked.all.retain(|seen| match (seen.pair, &seen.found.deviation) {
+            (Pair::Declared([declared, _]), Ok(Deviation::As(id))) if declared.is_any() => reached.missing.insert(*id),
+            _ => true,
+        });
         walked
     }
 
@@ -238,7 +273,7 @@ impl<'c> Inclusion<'c> {
         &mut self,
         name: &QName,
         root: [Declared; 2],
-        chosen: impl Fn(&Local, Pair) -> (Vec<Found>, [&[(Step, Pair)]; 2]),
+        chosen: impl for<'l> Fn(&'l Local, Pair) -> (Vec<Found>, Vec<&'l (Step, Pair)>),
     ) -> (Walked, Vec<Visit>) {
         let root = Pair::Declared(root);
         let (mut visits, mut seen) = (vec![Visit { pair: root, from: None }], HashSet::from([root]));
@@ -246,15 +281,15 @@ impl<'c> Inclusion<'c> {
         while at < visits.len() {
             let pair = visits[at].pair;
             let local = self.local(pair);
-            walked.is_open |= local.is_open();
+            walked.sources.extend(local.is_open().then_some(pair));
             let (all, edges) = chosen(&local, pair);
             for found in all {
                 walked.all.push(Seen { pair, found, trail: trail(&visits, at, name) });
             }
-            for (step, pair) in edges.into_iter().flatten() {
+            for (step, pair) in edges {
                 if visits.len() >= MAX_VISITS {
                     walked.is_cut = true;
-                } else if seen.insert(*pair) {
+                } else if seen.insert(*pair) || pair.is_builtin() {
                     visits.push(Visit { pair: *pair, from: Some((at, step.clone())) });
                 }
             }

@@ -5,6 +5,7 @@
 //! something by the other: in the message, and in the deviating element alone, so that another
 //! difference elsewhere does not count as a proof.
 
+use super::attributes::{use_of, used};
 use super::content::{Body, samples, word_with};
 use super::language::{Processing, Symbol, add_wildcards, name_of};
 use super::messages::written;
@@ -175,7 +176,10 @@ impl Builder<'_> {
     }
 
     fn attribute_text(&mut self, node: &mut Node, type_id: TypeId, name: &QName) -> Option<String> {
-        let it = super::attributes::used(&self.exchange.sub.contract().types, type_id, name)?;
-        Some(self.sampler.attribute_text(node, it))
+        let types = &self.exchange.sub.contract().types;
+        // A wildcard may allow the attribute.
+        let global = || types.import.schemas().attribute_named(name).map(use_of);
+        let it = used(types, type_id, name).cloned().or_else(global)?;
+        Some(self.sampler.attribute_text(node, &it))
     }
 }

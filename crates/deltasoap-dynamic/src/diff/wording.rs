@@ -30,7 +30,7 @@ pub(super) fn what(types: [&Types; 2], pair: Pair, subject: &Subject) -> String 
         (Subject::Text, Pair::Content(ids)) => texts(types, ids),
         (Subject::Child(name), Pair::Content(ids)) => {
             match [0, 1].map(|side| occurrence(types[side], ids[side], name)) {
-                [None, None] => declared(types, name),
+                [None, None] => declared(types.map(|types| types.import.schemas().element_named(name).is_some())),
                 [old, new] => presence(old, new),
             }
         }
@@ -48,7 +48,10 @@ pub(super) fn what(types: [&Types; 2], pair: Pair, subject: &Subject) -> String 
                 let it = Attribute::of(types[side], used(types[side], ids[side], name)?);
                 Some((u64::from(it.is_required), Some(1)))
             };
-            presence(of(0), of(1))
+            match [of(0), of(1)] {
+                [None, None] => declared(types.map(|types| types.import.schemas().attribute_named(name).is_some())),
+                [old, new] => presence(old, new),
+            }
         }
         (Subject::AttributeText(name), Pair::Content(ids)) => attribute_texts(types, ids, name),
         (Subject::AttributeDefault(name), Pair::Content(ids)) => {
@@ -163,9 +166,9 @@ fn wildcards(types: &Types, id: TypeId) -> String {
     if all.is_empty() { "none".to_owned() } else { all.join(", ") }
 }
 
-/// Describes a change of a global element that a wildcard allows.
-fn declared(types: [&Types; 2], name: &QName) -> String {
-    match types.map(|types| types.import.schemas().element_named(name).is_some()) {
+/// Describes a change of what a wildcard allows, by whether it is declared globally.
+fn declared(is_declared: [bool; 2]) -> String {
+    match is_declared {
         [true, false] => "no longer declared".to_owned(),
         [false, true] => "declared".to_owned(),
         _ => "allowed in one of the two".to_owned(),
@@ -198,7 +201,7 @@ fn occurs((least, most): Range) -> String {
 }
 
 fn attribute_texts(types: [&Types; 2], ids: [TypeId; 2], name: &QName) -> String {
-    let of = |side: usize| Some(Attribute::of(types[side], used(types[side], ids[side], name)?));
+    let of = |side: usize| Attribute::named(types[side], ids[side], name);
     let (Some(old), Some(new)) = (of(0), of(1)) else { return "value".to_owned() };
     if old.fixed != new.fixed {
         return changed("fixed value", [old.fixed, new.fixed].map(|it| it.map(ToOwned::to_owned)));

@@ -309,6 +309,24 @@ impl<'c> JsonReader<'c> {
         Ok(list)
     }
 
+    /// Reads an item of a list that has these items.
+    ///
+    /// # Errors
+    /// If the JSON does not match the schema.
+    pub(crate) fn item(&self, json: &Json, field: &Field, path: &Path<'_>) -> Result<Value, JsonError> {
+        match self.layouts.schema.view(field.element).element {
+            Element::Complex(complex) if field.inline => {
+                self.choice(json, field, complex, &self.layouts.of(field.element, complex), path)
+            }
+            _ => self.occurrence(json, field, path),
+        }
+    }
+
+    /// Forgets the ids in the value that was read: they mean nothing in the next one.
+    pub(crate) fn forget_ids(&mut self) {
+        self.known = Known::default();
+    }
+
     fn occurrence(&self, json: &Json, field: &Field, path: &Path<'_>) -> Result<Value, JsonError> {
         match json {
             json if is_nil(json, field.nillable) => self.nil(json, field.element, path),
@@ -329,19 +347,24 @@ impl<'c> JsonReader<'c> {
             ));
         };
         let items = counted(items, field, false, path)?;
-        let choice = |(index, json): (usize, &Json)| {
-            let path = path.index(index);
-            let Json::Object(object) = json else {
-                return Err(JsonError::new(
-                    &path,
-                    format!("an object {}", with_properties(complex, layout)),
-                    kind(json),
-                ));
-            };
-            self.only_known(object, complex, layout, &[], &path)?;
-            self.choice_among(object, field, layout, false, &path)
-        };
+        let choice = |(index, json)| self.choice(json, field, complex, layout, &path.index(index));
         items.iter().enumerate().map(choice).collect::<Result<_, _>>().map(Value::List)
+    }
+
+    /// Reads an occurrence of a repeated choice or group.
+    fn choice(
+        &self,
+        json: &Json,
+        field: &Field,
+        complex: &ComplexElement,
+        layout: &Layout,
+        path: &Path<'_>,
+    ) -> Result<Value, JsonError> {
+        let Json::Object(object) = json else {
+            return Err(JsonError::new(path, format!("an object {}", with_properties(complex, layout)), kind(json)));
+        };
+        self.only_known(object, complex, layout, &[], path)?;
+        self.choice_among(object, field, layout, false, path)
     }
 
     /// Reads a choice whose properties appear among others.

@@ -22,6 +22,7 @@ mod json;
 mod messages;
 mod mocks;
 mod options;
+mod overlaid;
 mod packed;
 mod patterns;
 mod samples;

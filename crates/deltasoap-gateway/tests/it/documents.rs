@@ -64,6 +64,39 @@ async fn forms_are_described_for_messages_with_bytes() {
     assert!(lines["description"].as_str().expect("text").contains("the items of item"), "{lines}");
 }
 
+/// Generators of clients cannot join schemas in a union, and some not even have `$type` beside
+/// `type`.
+#[test]
+fn types_that_messages_choose_have_schemas_of_their_own() {
+    let wsdl = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/interop/vcsim/vim.wsdl");
+    let contract = Contract::from(Importer::new().offline().import(wsdl).expect("a WSDL"));
+    let mut schemas = JsonSchemas::new(&contract, "#/$defs/");
+    schemas.request(&contract.operation("RetrievePropertiesEx").expect("an operation")).expect("a schema");
+    let definitions = schemas.finish();
+    let all = &definitions["AnySelectionSpec"]["anyOf"];
+    let names: Vec<_> =
+        all.as_array().expect("a union").iter().map(|it| it["$ref"].as_str().expect("a name")).collect();
+    let expected = ["TypedSelectionSpec", "TypedTraversalSpec", "SelectionSpec", "XmlTree"];
+    assert_eq!(names, expected.map(|name| format!("#/$defs/{name}")));
+    assert_eq!(definitions["TypedSelectionSpec"]["properties"]["$type"], json!({ "const": "SelectionSpec" }));
+    for name in ["SelectionSpec", "ManagedObjectReference", "TypedTraversalSpec"] {
+        assert_eq!(definitions[name]["properties"].get("$type"), None, "{name}");
+    }
+    let whole = json!({ "$ref": "#/$defs/AnySelectionSpec", "$defs": definitions });
+    let validator = jsonschema::validator_for(&whole).expect("a schema");
+    for (is_valid, step) in [
+        (true, json!({ "$type": "TraversalSpec", "type": "Folder", "path": "view" })),
+        (true, json!({ "$type": "SelectionSpec", "name": "a" })),
+        (true, json!({ "name": "a" })),
+        (false, json!({ "type": "Folder", "path": "view" })),
+        (false, json!({ "$type": "SelectionSpec", "type": "Folder", "path": "view" })),
+        (false, json!({ "$type": "TraversalSpec", "type": "Folder" })),
+        (false, json!({ "$type": "TraversalSpec", "type": "Folder", "path": "view", "more": 1 })),
+    ] {
+        assert_eq!(validator.is_valid(&step), is_valid, "{step}");
+    }
+}
+
 #[tokio::test]
 async fn the_document_has_routes() {
     let gateway = crate::gateway(

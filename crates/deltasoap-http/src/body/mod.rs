@@ -18,10 +18,11 @@ use crate::error::BoxError;
 use bytes::Bytes;
 #[cfg(feature = "gzip")]
 use deflated::Deflated;
-use deltasoap_core::{Buffer, Error, ErrorKind, Feed, Outgoing, Overlay, Typed};
+use deltasoap_core::{Buffer, Content, Error, ErrorKind, Feed, Outgoing, Overlay};
 use foreign::Foreign;
 use futures_util::FutureExt;
-use futures_util::stream::Stream;
+use futures_util::TryStreamExt;
+use futures_util::stream::{Stream, TryReadyChunksError};
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::BodyExt;
 use lent::Lent;
@@ -96,6 +97,9 @@ impl Pieces {
         }
     }
 }
+
+/// Maximum number of items that are taken from a stream before they are written.
+const READY: usize = 256;
 
 /// Maximum length of a body that is compressed immediately.
 #[cfg(feature = "gzip")]
@@ -296,22 +300,33 @@ impl From<Package> for Body {
 }
 
 impl Body {
-    /// Creates a body that is written while it is sent, with items from a stream. An error of the
-    /// stream ends the exchange.
+    /// Creates a body that is written while it is sent, with items from a stream: those that are
+    /// ready, up to some number, are written together. An error of the stream ends the exchange.
     pub(crate) fn fed<T, S, E>(overlay: Overlay<Feed<T>>, items: S) -> Self
     where
-        T: Typed + Send + 'static,
+        T: Content + Send + 'static,
         S: Stream<Item = Result<T, E>> + Send + 'static,
         E: Into<BoxError> + 'static,
     {
-        Body::from_pieces(Pieces::Overlaid(Overlaid::fed(overlay, items)))
+        let batches = items.try_ready_chunks(READY).map_err(|TryReadyChunksError(_, error)| error);
+        Body::fed_batches(overlay, batches)
+    }
+
+    /// Like [`fed`](Self::fed), with items in batches. Each is written before the next one is taken.
+    pub(crate) fn fed_batches<T, S, E>(overlay: Overlay<Feed<T>>, batches: S) -> Self
+    where
+        T: Content + Send + 'static,
+        S: Stream<Item = Result<Vec<T>, E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        Body::from_pieces(Pieces::Overlaid(Overlaid::fed(overlay, batches)))
     }
 }
 
 /// Creates a body that is written while it is sent.
 impl<T, I> From<Overlay<I>> for Body
 where
-    T: Typed + Send + 'static,
+    T: Content + Send + 'static,
     I: Iterator<Item = T> + Send + 'static,
 {
     fn from(overlay: Overlay<I>) -> Self {

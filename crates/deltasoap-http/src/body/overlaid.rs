@@ -2,7 +2,7 @@
 
 use crate::error::BoxError;
 use bytes::Bytes;
-use deltasoap_core::{Buffer, Error, ErrorKind, Feed, Overlay, Typed};
+use deltasoap_core::{Buffer, Content, Error, ErrorKind, Feed, Overlay};
 use futures_util::stream::Stream;
 use std::fmt;
 use std::pin::Pin;
@@ -38,41 +38,37 @@ trait Chunks: Send {
     fn poll_write(&mut self, context: &mut Context<'_>, chunk: &mut Buffer) -> Poll<Result<bool, Error>>;
 }
 
-impl<T: Typed, I: Iterator<Item = T> + Send> Chunks for Overlay<I>
-where
-    T: Send,
-{
+impl<T: Content + Send, I: Iterator<Item = T> + Send> Chunks for Overlay<I> {
     fn poll_write(&mut self, _: &mut Context<'_>, chunk: &mut Buffer) -> Poll<Result<bool, Error>> {
         Poll::Ready(self.write_chunk(chunk))
     }
 }
 
-/// A message whose items come from a stream.
+/// A message whose items come from a stream, in batches. Each batch is written before the next one
+/// is taken, so that the stream determines how many items wait.
 struct Fed<T, S> {
     overlay: Overlay<Feed<T>>,
-    items: Pin<Box<S>>,
+    batches: Pin<Box<S>>,
     has_ended: bool,
 }
 
-/// Maximum number of items that are taken from a stream before they are written.
-const TAKEN: usize = 256;
-
 impl<T, S, E> Fed<T, S>
 where
-    T: Typed,
-    S: Stream<Item = Result<T, E>>,
+    T: Content,
+    S: Stream<Item = Result<Vec<T>, E>>,
     E: Into<BoxError>,
 {
-    /// Takes the items that are ready. Returns pending if more may come later.
-    fn poll_items(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
-        while !self.has_ended && self.overlay.waiting() < TAKEN {
-            match ready!(self.items.as_mut().poll_next(context)) {
-                Some(Ok(item)) => self.overlay.feed(item),
-                Some(Err(error)) => return Poll::Ready(Err(super::failed(&error.into().to_string()))),
-                None => {
-                    self.overlay.end();
-                    self.has_ended = true;
-                }
+    /// Takes the next batch once the last one is written. Returns pending if it is not there yet.
+    fn poll_batch(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        if self.has_ended || self.overlay.waiting() > 0 {
+            return Poll::Ready(Ok(()));
+        }
+        match ready!(self.batches.as_mut().poll_next(context)) {
+            Some(Ok(items)) => items.into_iter().for_each(|item| self.overlay.feed(item)),
+            Some(Err(error)) => return Poll::Ready(Err(super::failed(&error.into().to_string()))),
+            None => {
+                self.overlay.end();
+                self.has_ended = true;
             }
         }
         Poll::Ready(Ok(()))
@@ -81,13 +77,13 @@ where
 
 impl<T, S, E> Chunks for Fed<T, S>
 where
-    T: Typed + Send,
-    S: Stream<Item = Result<T, E>> + Send,
+    T: Content + Send,
+    S: Stream<Item = Result<Vec<T>, E>> + Send,
     E: Into<BoxError>,
 {
     fn poll_write(&mut self, context: &mut Context<'_>, chunk: &mut Buffer) -> Poll<Result<bool, Error>> {
         loop {
-            let polled = self.poll_items(context)?;
+            let polled = self.poll_batch(context)?;
             // Ready items are sent without waiting for more.
             if self.overlay.write_chunk(chunk)? {
                 return Poll::Ready(Ok(true));
@@ -103,20 +99,20 @@ where
 impl Overlaid {
     pub(super) fn new<T, I>(overlay: Overlay<I>) -> Self
     where
-        T: Typed + Send + 'static,
+        T: Content + Send + 'static,
         I: Iterator<Item = T> + Send + 'static,
     {
         Self::from_chunks(Box::new(overlay))
     }
 
-    /// Creates a message whose items come from a stream.
-    pub(super) fn fed<T, S, E>(overlay: Overlay<Feed<T>>, items: S) -> Self
+    /// Creates a message whose items come from a stream, in batches.
+    pub(super) fn fed<T, S, E>(overlay: Overlay<Feed<T>>, batches: S) -> Self
     where
-        T: Typed + Send + 'static,
-        S: Stream<Item = Result<T, E>> + Send + 'static,
+        T: Content + Send + 'static,
+        S: Stream<Item = Result<Vec<T>, E>> + Send + 'static,
         E: Into<BoxError> + 'static,
     {
-        Self::from_chunks(Box::new(Fed { overlay, items: Box::pin(items), has_ended: false }))
+        Self::from_chunks(Box::new(Fed { overlay, batches: Box::pin(batches), has_ended: false }))
     }
 
     fn from_chunks(chunks: Box<dyn Chunks>) -> Self {

@@ -432,7 +432,7 @@ where
         let trace = options.trace.or_else(|| settings.trace.clone());
         let CallOptions { is_idempotent, understood, exchange, .. } = options;
         let is_idempotent = is_idempotent.unwrap_or_default();
-        Ok(Outbound { request, is_idempotent, trace, understood, exchange, notes: CallNotes::if_logged() })
+        Ok(Outbound { request, is_idempotent, trace, understood, exchange, notes: CallNotes::if_logged(), pace: None })
     }
 
     /// Validates a message before it is secured and sent.

@@ -4,8 +4,9 @@ use super::builder::{Client, Settings};
 use super::call::Response;
 use super::error::CallError;
 use super::options::CallOptions;
+use super::pace::Patience;
 use super::receive::{FaultReceiver, Reading, arrival_error, bound, empty, excerpt, status_error, undecodable};
-use super::transmit::{Outbound, within};
+use super::transmit::Outbound;
 use crate::attachments::Attachments;
 use crate::body::Body;
 use crate::coding::ContentCoding;
@@ -136,11 +137,12 @@ where
         }
         let flow = Arc::new(Flow::new(list));
         let observed = request.observed(name);
+        let patience = Patience { limit: timeout, pace: request.pace.clone() };
         let exchange = async {
             let response = self.transmit(request).await?;
             let (flow, fault) = (Arc::clone(&flow), FaultReceiver::default());
             let receiver = ItemsReceiver { flow, expected, fault, is_fault: false };
-            let mut arrival = Arrival::begin(response, receiver, self.decoder(), &self.settings, timeout).await?;
+            let mut arrival = Arrival::begin(response, receiver, self.decoder(), &self.settings, patience).await?;
             arrival.more().await?;
             Ok(arrival)
         };
@@ -199,7 +201,7 @@ struct Arrival<M, T> {
     /// Bytes that have arrived and are not read yet.
     unread: Bytes,
     /// Maximum pause of the body.
-    timeout: Option<Duration>,
+    patience: Patience,
     /// An error that follows the available items.
     failure: Option<CallError>,
 }
@@ -211,7 +213,7 @@ impl<M, T> Arrival<M, T> {
         receiver: ItemsReceiver<M, T>,
         decoder: Box<Decoder>,
         settings: &Settings,
-        timeout: Option<Duration>,
+        patience: Patience,
     ) -> Result<Self, CallError>
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
@@ -227,15 +229,16 @@ impl<M, T> Arrival<M, T> {
         let mut reading = Reading::new(&mut parts, receiver, decoder, settings);
         if !media.is_package() {
             reading.expect(&media);
-            return Ok(Arrival { parts, reading, body: Some(body), unread: Bytes::new(), timeout, failure: None });
+            return Ok(Arrival { parts, reading, body: Some(body), unread: Bytes::new(), patience, failure: None });
         }
         let limits = settings.attachments.limits;
-        let mut attachments = Attachments::from_body(&media, body, limits, timeout).map_err(CallError::Attachment)?;
+        let attachments = Attachments::from_body(&media, body, limits, patience.limit);
+        let mut attachments = attachments.map_err(CallError::Attachment)?;
         if let Err(error) = reading.read_root(&mut attachments).await {
             return Err(reading.explained(error, &parts));
         }
         attachments.finish().await.map_err(CallError::Attachment)?;
-        let mut arrival = Arrival { parts, reading, body: None, unread: Bytes::new(), timeout, failure: None };
+        let mut arrival = Arrival { parts, reading, body: None, unread: Bytes::new(), patience, failure: None };
         arrival.end()?;
         Ok(arrival)
     }
@@ -281,7 +284,7 @@ impl<M, T> Arrival<M, T> {
                     return Ok(true);
                 }
             }
-            match within(self.timeout, async { Ok(body.frame().await) }).await? {
+            match self.patience.within(async { Ok(body.frame().await) }).await? {
                 Some(frame) => self.unread = frame.map_err(arrival_error)?.into_data().unwrap_or_default(),
                 None => break,
             }

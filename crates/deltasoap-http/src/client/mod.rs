@@ -8,7 +8,7 @@
 //! them, and [`memories`] keeps earlier responses to compare the next with; [`element`] sends
 //! messages that the caller has written, and passes the answers to the caller's receiver;
 //! [`provided`] header blocks are made for each call; [`deadline`] bounds what else belongs to such
-//! a call; [`credentials`] are sent with requests, and answer challenges (`digest`); [`caller`] is
+//! a call, and [`pace`] a call whose request waits for items; [`credentials`] are sent with requests, and answer challenges (`digest`); [`caller`] is
 //! the client's interface for generated code;
 //! [`addressing`] adds the header blocks of WS-Addressing; [`observed`] tells logs and traces about
 //! each call; [`network`] is the default transport, which any [`tower::Service`] can replace.
@@ -34,6 +34,7 @@ mod network;
 mod observed;
 mod options;
 mod overlaid;
+mod pace;
 mod provided;
 mod receive;
 mod redirects;

@@ -1,7 +1,8 @@
 //! The record of each call: one line in the log, and its span.
 
 use super::error::CallError;
-use super::transmit::{Outbound, within};
+use super::pace::{Pace, Patience};
+use super::transmit::Outbound;
 use crate::telemetry::{self, TraceId, TraceParent, bounded, bounded_to, fault_code, read_match, written_match};
 use deltasoap_core::{DifferentialStats, EncodeStats};
 use http::{StatusCode, Uri};
@@ -67,6 +68,7 @@ pub(super) struct Observed {
     span: Span,
     url: Uri,
     line: Option<Line>,
+    pace: Option<Pace>,
 }
 
 /// What the line about a call contains beside its notes.
@@ -92,7 +94,7 @@ impl Outbound {
             trace_id: TraceParent::from_headers(self.request.headers()).map(|parent| parent.trace_id),
             start: Instant::now(),
         });
-        Observed { span, url: self.request.uri().clone(), line }
+        Observed { span, url: self.request.uri().clone(), line, pace: self.pace.clone() }
     }
 }
 
@@ -100,10 +102,11 @@ impl Observed {
     /// Runs the call within a time limit, and logs its outcome.
     pub(super) async fn run<T>(
         self,
-        time: Option<Duration>,
+        limit: Option<Duration>,
         call: impl Future<Output = Result<T, CallError>>,
     ) -> Result<T, CallError> {
-        let outcome = within(time, call).instrument(self.span.clone()).await.map_err(|error| match error {
+        let patience = Patience { limit, pace: self.pace };
+        let outcome = patience.within(call).instrument(self.span.clone()).await.map_err(|error| match error {
             CallError::Timeout(late) => CallError::Timeout(late.at(&self.url)),
             CallError::Status(error) => CallError::Status(Box::new(error.at(&self.url))),
             error => error,

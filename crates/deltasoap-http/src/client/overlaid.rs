@@ -163,7 +163,7 @@ where
         self.request_of(overlay.map_err(CallError::Encode)?.into(), options)
     }
 
-    fn overlaid_envelope<'a>(
+    pub(super) fn overlaid_envelope<'a>(
         &self,
         envelope: Envelope<'a>,
         options: &'a CallOptions,

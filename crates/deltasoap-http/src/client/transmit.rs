@@ -24,6 +24,7 @@ use super::cookies::CookieJar;
 use super::credentials::Credentials;
 use super::error::{CallError, TimeoutError, causes};
 use super::observed::CallNotes;
+use super::pace::{Pace, Patience};
 use super::redirects::{RedirectError, is_same_origin, redirect};
 use super::retries::Attempts;
 use super::trace::{Recorder, Trace};
@@ -57,6 +58,8 @@ pub(super) struct Outbound {
     pub(super) exchange: Option<Exchange>,
     /// What is known of the call; `None` if it is not logged.
     pub(super) notes: Option<Arc<CallNotes>>,
+    /// The progress of a request that waits for items.
+    pub(super) pace: Option<Pace>,
 }
 
 /// Maximum number of repetitions of a challenged request: one for the challenge, and one if its
@@ -74,7 +77,7 @@ where
     /// the call [understands](Understood), its security and its notes are returned among the
     /// answer's extensions.
     pub(super) async fn transmit(&self, outbound: Outbound) -> Result<Response<RecordedBody<B>>, CallError> {
-        let Outbound { mut request, is_idempotent, trace, understood, exchange, notes } = outbound;
+        let Outbound { mut request, is_idempotent, trace, understood, exchange, notes, .. } = outbound;
         let mut attempts = Attempts::new(self.settings.retries, is_idempotent);
         loop {
             if let Some(notes) = &notes {
@@ -307,13 +310,7 @@ pub(super) async fn within<T>(
     time: Option<Duration>,
     call: impl Future<Output = Result<T, CallError>>,
 ) -> Result<T, CallError> {
-    match time {
-        None => call.await,
-        Some(time) => {
-            let late = |_| Err(CallError::Timeout(TimeoutError::of_call(time)));
-            tokio::time::timeout(time, call).await.unwrap_or_else(late)
-        }
-    }
+    Patience::from(time).within(call).await
 }
 
 pin_project! {

@@ -9,8 +9,10 @@ use hyper_util::rt::TokioIo;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 use tokio::io::ReadBuf;
 use tokio::net::TcpStream;
+use tokio::time::{Sleep, sleep};
 
 /// A stream, and whether it leads to a proxy that requires the full URL in requests.
 #[derive(Debug)]
@@ -21,7 +23,13 @@ pub(crate) struct Io<T> {
     link: Option<Link>,
     /// Inspects the first bytes that arrive, without consuming them.
     peek: Option<Peek<T>>,
+    /// Runs while the server accepts nothing.
+    stalled: Option<Pin<Box<Sleep>>>,
 }
+
+/// A server that accepts no byte of a request for this long has stopped reading. Calls have their own
+/// limits; this one ends the connection of a call that is over.
+const MAX_STALL: Duration = Duration::from_secs(300);
 
 type Peek<T> = fn(&T, &mut Context<'_>) -> Poll<io::Result<()>>;
 
@@ -40,6 +48,19 @@ impl<T> Io<T> {
         if let Some(Link(throughput)) = &self.link {
             throughput.note_write(written);
         }
+    }
+
+    /// Returns the result of a write, or an error if the server has accepted nothing for too long.
+    fn bounded(&mut self, context: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if written.is_ready() {
+            self.stalled = None;
+            return written;
+        }
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(MAX_STALL)));
+        stalled
+            .as_mut()
+            .poll(context)
+            .map(|()| Err(io::Error::new(io::ErrorKind::TimedOut, "the server does not read")))
     }
 }
 
@@ -73,7 +94,7 @@ fn refuse_tls(stream: &TcpStream, context: &mut Context<'_>) -> Poll<io::Result<
 
 impl<T: Stream> From<TokioIo<T>> for Io<T> {
     fn from(stream: TokioIo<T>) -> Self {
-        Io { stream, is_proxied: false, link: is_network::<T>().then(Link::default), peek: None }
+        Io { stream, is_proxied: false, link: is_network::<T>().then(Link::default), peek: None, stalled: None }
     }
 }
 
@@ -110,7 +131,7 @@ impl<T: Stream> hyper::rt::Write for Io<T> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.note(&written);
-        written
+        self.bounded(context, written)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -132,6 +153,29 @@ impl<T: Stream> hyper::rt::Write for Io<T> {
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
         self.note(&written);
-        written
+        self.bounded(context, written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyper::rt::Write as _;
+    use std::future::poll_fn;
+    use tokio::io::AsyncReadExt;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_reads_nothing_is_given_up() {
+        let (ours, mut theirs) = tokio::io::duplex(8);
+        let mut stream: Io<_> = TokioIo::new(ours).into();
+        let mut write = async || poll_fn(|context| Pin::new(&mut stream).poll_write(context, b"12345678")).await;
+        assert_eq!(write().await.expect("room"), 8);
+        let reading = async {
+            tokio::time::sleep(MAX_STALL - Duration::from_secs(1)).await;
+            theirs.read_exact(&mut [0; 8]).await.expect("bytes");
+        };
+        let (written, ()) = tokio::join!(write(), reading);
+        assert_eq!(written.expect("room"), 8);
+        assert_eq!(write().await.expect_err("a stall").kind(), io::ErrorKind::TimedOut);
     }
 }

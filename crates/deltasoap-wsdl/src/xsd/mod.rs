@@ -80,6 +80,13 @@ impl Schemas {
         self.attributes_by_name.get(name).copied()
     }
 
+    /// Returns the global attributes, in the order of their declarations.
+    pub fn global_attributes(&self) -> impl ExactSizeIterator<Item = AttributeId> + use<> {
+        let mut all: Vec<_> = self.attributes_by_name.values().copied().collect();
+        all.sort_unstable_by_key(|id| id.0);
+        all.into_iter()
+    }
+
     /// Returns the effective content of a complex type, with base types and groups included; `None`
     /// for simple types.
     pub fn content(&self, id: TypeId) -> Option<&NormalizedType> {

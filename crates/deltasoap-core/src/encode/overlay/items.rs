@@ -1,11 +1,14 @@
 //! The items of an outgoing message.
 
 use super::has_room;
+use super::split::Split;
+use crate::content::Content;
 use crate::encode::Encoder;
 use crate::encode::flat::{encode_item, learn_item, write_leaves};
-use crate::schema::{Field, View};
+use crate::schema::{Field, Schema, View};
 use crate::template::Shape;
-use crate::{Buffer, Error, ErrorKind, Typed};
+use crate::{Buffer, Error, ErrorKind};
+use std::sync::Arc;
 
 /// An iterator that can peek at its next item.
 pub(super) struct Lookahead<I: Iterator> {
@@ -62,6 +65,8 @@ impl<I: Iterator> Lookahead<I> {
 pub(super) struct Items<I: Iterator> {
     items: Lookahead<I>,
     field: Field,
+    /// The schema of dynamic items; empty for static types.
+    schema: Arc<Schema>,
     encoder: Encoder,
     /// The markup of flat items, after one was written.
     shape: Option<Shape>,
@@ -72,17 +77,19 @@ pub(super) struct Items<I: Iterator> {
     longest: usize,
 }
 
-impl<T: Typed, I: Iterator<Item = T>> Items<I> {
-    pub(super) fn new(items: Lookahead<I>, field: Field, encoder: Encoder) -> Self {
+impl<I: Iterator> Items<I> {
+    pub(super) fn new(items: Lookahead<I>, Split { field, encoder, .. }: Split, schema: Arc<Schema>) -> Self {
         let due = items.exact_size();
-        Items { items, field, encoder, shape: None, due, written: 0, longest: 0 }
+        Items { items, field, schema, encoder, shape: None, due, written: 0, longest: 0 }
     }
 
     /// Returns the source of the items.
     pub(super) fn source(&mut self) -> &mut I {
         self.items.source()
     }
+}
 
+impl<T: Content, I: Iterator<Item = T>> Items<I> {
     /// Writes items as long as there is room. Returns true if there are no more.
     ///
     /// # Errors
@@ -102,8 +109,9 @@ impl<T: Typed, I: Iterator<Item = T>> Items<I> {
     }
 
     fn write_all(&mut self, size: usize) {
-        let view = View::from_static(T::REFERENCE);
-        let is_flat_type = T::flat_leaves(view).is_some();
+        let schema = Arc::clone(&self.schema);
+        let view = schema.view(self.field.element);
+        let is_flat_type = !self.field.inline && T::flat_leaves(view).is_some();
         while has_room(&self.encoder.out, self.longest, size)
             && let Some(item) = self.items.peek()
         {
@@ -120,11 +128,12 @@ impl<T: Typed, I: Iterator<Item = T>> Items<I> {
     fn write_one(&mut self, is_flat: bool, view: View<'_>) {
         let Some(item) = self.items.next() else { return };
         let start = self.encoder.len();
-        if is_flat {
-            self.shape = learn_item(&item, &mut self.encoder, &self.field, view);
-        } else {
-            encode_item(&item, &mut self.encoder, &self.field, view);
+        match is_flat {
+            true => self.shape = learn_item(&item, &mut self.encoder, &self.field, view),
+            false if self.field.inline => item.encode_inline(&mut self.encoder, view),
+            false => encode_item(&item, &mut self.encoder, &self.field, view),
         }
+        self.encoder.forget_copies();
         self.longest = self.longest.max(self.encoder.len() - start);
         self.written += 1;
     }

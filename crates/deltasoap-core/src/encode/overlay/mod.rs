@@ -5,6 +5,10 @@
 //! (*Differential Serialization*, HPDC 2004, section 3.3). The items come from an iterator, so they
 //! need not be in memory either.
 //!
+//! The list is found in two ways. Typed messages have a field of a type for it ([`Streamed`]). In a
+//! dynamic message it is any list that a path leads to ([`ListPlace`]): the encoder recognizes its
+//! value by the address.
+//!
 //! The message is written once without these items, and their position is noted, with the
 //! declarations in scope there. The part before it is the head, the part after it the tail. Flat
 //! items share their markup: it is learned from the first one, and copied for the others, as in
@@ -22,16 +26,24 @@ mod split;
 mod streamed;
 
 pub(crate) use split::Splits;
+#[cfg(feature = "values")]
+pub(crate) use split::{is_at, note};
+#[cfg(feature = "values")]
+pub(crate) use streamed::encode_array;
 pub use streamed::{Streamed, StreamedArray};
 
 use super::Encoder;
+use crate::content::{Content, Typed};
+use crate::schema::{ElementRef, Schema};
 use crate::soap::Envelope;
-use crate::{Buffer, Error, Typed};
+#[cfg(feature = "values")]
+use crate::value::{ListPlace, Value};
+use crate::{Buffer, Error};
 use deltasoap_xml::Located;
 use items::{Items, Lookahead};
-use split::Split;
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::Arc;
 
 /// Scratch space after a chunk: values are formatted in blocks that are longer than they need.
 const SCRATCH: usize = 512;
@@ -39,10 +51,13 @@ const SCRATCH: usize = 512;
 /// An outgoing message, produced one chunk at a time. It uses the memory of one chunk and of the
 /// message without its items, regardless of the number of items.
 ///
-/// The body has one field that is [`Streamed`], or a [`StreamedArray`]. The items are written
-/// there, after those that the field itself holds. The concatenated chunks are byte for byte the
-/// same message as if all items had been in the field. In a `StreamedArray` the size is written if
-/// the iterator knows it exactly.
+/// The body has one field that is [`Streamed`], or a [`StreamedArray`]; in a message whose type is
+/// known only at run time, it is [any list](Overlay::described). The items are written there, after
+/// those that the field itself holds. The concatenated chunks are byte for byte the same message as
+/// if all items had been in the field. The size of an array is written if the iterator knows it
+/// exactly.
+///
+/// Items share nothing with each other: a value that several of them share is written with each.
 ///
 /// ```
 /// use deltasoap::Soap;
@@ -104,8 +119,25 @@ impl<T: Typed> Overlay<Feed<T>> {
     /// # Errors
     /// Same as [`new`](Self::new).
     pub fn open(envelope: &Envelope<'_>, size: usize) -> Result<Self, Error> {
+        Self::fed(envelope, Place::of::<T>(), size)
+    }
+}
+
+#[cfg(feature = "values")]
+impl Overlay<Feed<Value>> {
+    /// Like [`open`](Self::open), for a [list of a dynamic message](Overlay::described).
+    ///
+    /// # Errors
+    /// Same as [`described`](Overlay::described).
+    pub fn open_described(envelope: &Envelope<'_>, list: &ListPlace<'_>, size: usize) -> Result<Self, Error> {
+        Self::fed(envelope, Place::at(list), size)
+    }
+}
+
+impl<T: Content> Overlay<Feed<T>> {
+    fn fed(envelope: &Envelope<'_>, place: Place, size: usize) -> Result<Self, Error> {
         let items = Lookahead::new(Feed(VecDeque::new()), false);
-        Ok(Overlay { is_open: true, ..Self::with(envelope, (items, true), size)? })
+        Ok(Overlay { is_open: true, ..Self::with(envelope, place, (items, true), size)? })
     }
 
     /// Adds an item, to be written with the next chunk. Chunks are empty while there are no items
@@ -122,6 +154,26 @@ impl<T: Typed> Overlay<Feed<T>> {
     /// Ends the list: there are no more items.
     pub fn end(&mut self) {
         self.is_open = false;
+    }
+}
+
+/// The list that items are written to.
+struct Place {
+    /// The static type of the items, or the address of a dynamic list.
+    item: Option<ElementRef>,
+    address: Option<usize>,
+    schema: Arc<Schema>,
+}
+
+impl Place {
+    /// Returns the only streamed list, whose items are of type `T`.
+    fn of<T: Typed>() -> Self {
+        Place { item: Some(T::REFERENCE), address: None, schema: Arc::default() }
+    }
+
+    #[cfg(feature = "values")]
+    fn at(list: &ListPlace<'_>) -> Self {
+        Place { item: None, address: Some(list.address()), schema: Arc::clone(list.schema()) }
     }
 }
 
@@ -144,20 +196,85 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
     /// another type than the items, or if a text in the body or in a header block cannot be
     /// represented in XML.
     pub fn new(envelope: &Envelope<'_>, items: impl IntoIterator<IntoIter = I>, size: usize) -> Result<Self, Error> {
+        Self::begin(envelope, Place::of::<T>(), items, size)
+    }
+}
+
+#[cfg(feature = "values")]
+impl<I: Iterator<Item = Value>> Overlay<I> {
+    /// Like [`new`](Self::new), for a list of a message whose type is known only at run time: a
+    /// repeated field or a SOAP array, which need not be streamed by its type. `list` is its place
+    /// in the value of the envelope's body.
+    ///
+    /// ```
+    /// # use deltasoap_core::schema::{Builtin, ComplexElement, Compositor, Element, Field, Schema, SimpleElement};
+    /// # use deltasoap_core::soap::Envelope;
+    /// # use deltasoap_core::{ListPath, Overlay, QName, Record, Simple, Value};
+    /// # use std::sync::Arc;
+    /// # let mut schema = Schema::new();
+    /// # let (name, base) = (Builtin::Int.name(), Builtin::Int);
+    /// # let simple = SimpleElement { name, base, enumeration: Default::default(), default: None, packed: None };
+    /// # let int = schema.add(Element::Simple(simple));
+    /// # let level = QName::new("", "level");
+    /// # let level = Field { name: level, element: int, min: 0, max: None, nillable: false, inline: false };
+    /// # let content = schema.add(Element::Complex(ComplexElement {
+    /// #     name: QName::new("urn:lab", "Report"), compositor: Compositor::Sequence, fields: vec![level].into(),
+    /// #     attributes: Default::default(), text: None, open: false, any_attribute: false, choices: Default::default(),
+    /// # }));
+    /// # let schema = Arc::new(schema);
+    /// let (name, view) = (QName::new("urn:lab", "Report"), schema.view(content));
+    /// let report = Value::Record(Box::new(Record { fields: vec![Value::Absent], ..Record::default() }));
+    /// let levels = (0..100_000).map(|n| Value::Simple(Simple::Int(n)));
+    ///
+    /// let list = ListPath::find(view, "level")?.place(&report, &schema, content)?;
+    /// let mut overlay = Overlay::described(&Envelope::element(&name, &report, view), &list, levels, 32 << 10)?;
+    /// let mut bytes = 0;
+    /// while let Some(chunk) = overlay.next_chunk()? {
+    ///     bytes += chunk.len();
+    /// }
+    /// assert!(bytes > 100_000);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the list is not in the value of the envelope's body, or if something in
+    /// the body or in a header block cannot be written.
+    pub fn described(
+        envelope: &Envelope<'_>,
+        list: &ListPlace<'_>,
+        items: impl IntoIterator<IntoIter = I>,
+        size: usize,
+    ) -> Result<Self, Error> {
+        Self::begin(envelope, Place::at(list), items, size)
+    }
+}
+
+impl<T: Content, I: Iterator<Item = T>> Overlay<I> {
+    fn begin(
+        envelope: &Envelope<'_>,
+        place: Place,
+        items: impl IntoIterator<IntoIter = I>,
+        size: usize,
+    ) -> Result<Self, Error> {
         let mut items = Lookahead::new(items.into_iter(), true);
         let has_items = items.peek().is_some();
-        Self::with(envelope, (items, has_items), size)
+        Self::with(envelope, place, (items, has_items), size)
     }
 
     /// Begins a message with items, and a flag that is true if there are any.
-    fn with(envelope: &Envelope<'_>, (items, has_items): (Lookahead<I>, bool), size: usize) -> Result<Self, Error> {
+    fn with(
+        envelope: &Envelope<'_>,
+        place: Place,
+        (items, has_items): (Lookahead<I>, bool),
+        size: usize,
+    ) -> Result<Self, Error> {
         let mut encoder = Encoder::new();
-        encoder.splits = Some(Splits::new(has_items, items.exact_size()));
+        encoder.splits = Some(Splits::new(has_items, items.exact_size(), place.address));
         envelope.encode(&mut encoder);
-        let Split { at, field, encoder: inner } = encoder.splits.take().unwrap_or_default().only::<T>()?;
+        let split = encoder.splits.take().unwrap_or_default().only(place.item)?;
         let mut head = encoder.finish()?.into_vec();
-        let tail = head.split_off(at);
-        let (items, chunk) = (Items::new(items, field, inner), Buffer::new());
+        let tail = head.split_off(split.at);
+        let (items, chunk) = (Items::new(items, split, place.schema), Buffer::new());
         Ok(Overlay { head, items, tail, next: Stage::Head, chunk, size, sent: 0, is_open: false })
     }
 

@@ -2,7 +2,7 @@
 
 use crate::encode::Encoder;
 use crate::schema::{ElementRef, Field, View};
-use crate::{Error, ErrorKind, Typed};
+use crate::{Error, ErrorKind};
 
 /// Streamed lists that an encoder notes, and those it found.
 #[derive(Debug, Default)]
@@ -10,6 +10,8 @@ pub(crate) struct Splits {
     has_items: bool,
     /// The number of items to come, if known.
     size: Option<usize>,
+    /// The address of the list in a dynamic message; `None` if types say which list is streamed.
+    address: Option<usize>,
     first: Option<Box<Split>>,
     has_more: bool,
 }
@@ -27,22 +29,22 @@ pub(super) struct Split {
 
 impl Splits {
     /// Creates the state for noting lists.
-    pub(super) fn new(has_items: bool, size: Option<usize>) -> Self {
-        Splits { has_items, size, ..Splits::default() }
+    pub(super) fn new(has_items: bool, size: Option<usize>, address: Option<usize>) -> Self {
+        Splits { has_items, size, address, ..Splits::default() }
     }
 
     /// Resets the state.
     pub(in crate::encode) fn emptied(self) -> Self {
-        Splits::new(self.has_items, self.size)
+        Splits::new(self.has_items, self.size, self.address)
     }
 
-    /// Returns the position, if there is exactly one, for items of type `T`.
-    pub(super) fn only<T: Typed>(self) -> Result<Split, Error> {
+    /// Returns the position, if there is exactly one, for items of a static type or of any.
+    pub(super) fn only(self, item: Option<ElementRef>) -> Result<Split, Error> {
         let fault = |what| Err(Error::at(ErrorKind::Unwritable(what), 0));
         match self.first {
             None => fault("the body has no streamed list"),
             Some(_) if self.has_more => fault("the body has more than one streamed list"),
-            Some(split) if !is_same(split.field.element, T::REFERENCE) => {
+            Some(split) if item.is_some_and(|item| !is_same(split.field.element, item)) => {
                 fault("the items of the body's streamed list have another type")
             }
             Some(split) => Ok(*split),
@@ -56,6 +58,14 @@ fn is_same(a: ElementRef, b: ElementRef) -> bool {
     a == b || View::from_static(a).element == View::from_static(b).element
 }
 
+/// Returns true if the further items of this dynamic list are written by an overlay.
+#[cfg(feature = "values")]
+#[inline]
+pub(crate) fn is_at<T>(encoder: &Encoder, list: &T) -> bool {
+    let address = encoder.splits.as_ref().and_then(|splits| splits.address);
+    address.is_some_and(|address| address == std::ptr::from_ref(list).addr())
+}
+
 /// Returns the final number of items in a list that holds `held` items itself; `None` if unknown.
 pub(super) fn size_with(held: usize, encoder: &Encoder) -> Option<usize> {
     match &encoder.splits {
@@ -67,7 +77,7 @@ pub(super) fn size_with(held: usize, encoder: &Encoder) -> Option<usize> {
 
 /// Notes a streamed list at the current position, if requested. The items that it holds itself are
 /// written.
-pub(super) fn note(encoder: &mut Encoder, field: &Field) {
+pub(crate) fn note(encoder: &mut Encoder, field: &Field) {
     let Some(splits) = &encoder.splits else { return };
     if splits.has_items {
         encoder.open_end();

@@ -59,6 +59,13 @@ macro_rules! list {
 
 list!(Streamed, StreamedArray);
 
+/// Writes a SOAP array whose further items come from an overlay.
+pub(crate) fn encode_array<T: Content>(items: &[T], encoder: &mut Encoder, view: View<'_>) {
+    let size = split::size_with(items.len(), encoder);
+    let field = encode::array::encode_part(items, size, encoder, view);
+    split::note(encoder, &field);
+}
+
 /// Any number of times. Inline choices cannot be streamed.
 impl<T: Typed> Occurs for Streamed<T> {
     const MIN: u32 = <Vec<T> as Occurs>::MIN;
@@ -118,9 +125,7 @@ impl<T: Typed> Content for StreamedArray<T> {
     }
 
     fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
-        let size = split::size_with(self.0.len(), encoder);
-        let field = encode::array::encode_part(&self.0, size, encoder, view);
-        split::note(encoder, &field);
+        encode_array(&self.0, encoder, view);
     }
 }
 

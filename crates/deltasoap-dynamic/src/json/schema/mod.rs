@@ -32,6 +32,8 @@ const MAX_DERIVED: usize = 200;
 /// Maximum depth of arrays and choices that are described in place.
 const MAX_DEPTH: usize = 16;
 
+/// What names of definitions of objects with the name of their type begin with.
+const TYPED: &str = "Typed";
 /// The definition of elements without a schema.
 const TREE: &str = "XmlTree";
 /// The definition of nil with attributes.
@@ -63,6 +65,8 @@ pub struct JsonSchemas<'c> {
     prefix: String,
     /// The names of definitions.
     names: HashMap<Key, String>,
+    /// The names of types that messages give, by the numbers of their contents.
+    labels: HashMap<u32, String>,
     /// The content of simple types with a name, by its number.
     contents: HashMap<TypeId, u32>,
     /// Names that are taken.
@@ -77,6 +81,8 @@ pub struct JsonSchemas<'c> {
 enum Key {
     /// Content that is an object.
     Complex(u32),
+    /// The same with the name of its type.
+    Typed(u32),
     /// Content whose type the message chooses.
     Open(u32),
     /// A simple type with a name.
@@ -94,6 +100,7 @@ impl<'c> JsonSchemas<'c> {
             layouts: Layouts::new(&contract.types.lowered.schema),
             prefix: prefix.to_owned(),
             names: HashMap::new(),
+            labels: HashMap::new(),
             contents: HashMap::new(),
             taken: HashSet::new(),
             ahead: VecDeque::new(),
@@ -148,6 +155,7 @@ impl<'c> JsonSchemas<'c> {
         while let Some((key, name)) = self.ahead.pop_front() {
             let definition = match key {
                 Key::Complex(number) => self.complex_definition(number, &name),
+                Key::Typed(number) => self.typed_definition(number, &name),
                 Key::Open(number) => self.open_definition(number, &name),
                 Key::Simple(id) => self.simple_definition(id),
                 Key::Common(name) => common(name, &self.prefix),
@@ -233,18 +241,8 @@ impl<'c> JsonSchemas<'c> {
     fn complex_definition(&mut self, number: u32, name: &str) -> Json {
         let content = ElementRef::Index(number);
         let Element::Complex(complex) = self.layouts.schema.view(content).element else { return anything() };
-        let layout = self.layouts.of(content, complex);
         let documented = Documented::of(self.contract, content);
-        let is_shared = self.contract.types.is_shared_content(number);
-        let mut object = self.object(complex, &layout, &documented, name, MAX_DEPTH);
-        if let Json::Object(definition) = &mut object
-            && let Some(Json::Object(properties)) = definition.get_mut("properties")
-        {
-            properties.insert(TYPE.to_owned(), json!({ "type": "string" }));
-            if is_shared {
-                properties.insert("$id".to_owned(), json!({ "type": "string" }));
-            }
-        }
+        let object = self.whole_object(number, complex, &documented, name);
         let object = match complex.text.filter(|_| complex.attributes.iter().all(|it| !it.required)) {
             Some(text) => {
                 let text = self.content(text, name, MAX_DEPTH);
@@ -253,6 +251,28 @@ impl<'c> JsonSchemas<'c> {
             None => object,
         };
         described(object, documented.type_text())
+    }
+
+    /// Describes an object with the name of its type, as messages have it where they choose the
+    /// type.
+    fn typed_definition(&mut self, number: u32, name: &str) -> Json {
+        let content = ElementRef::Index(number);
+        let Element::Complex(complex) = self.layouts.schema.view(content).element else { return anything() };
+        let documented = Documented::of(self.contract, content);
+        let hint = name.strip_prefix(TYPED).unwrap_or(name);
+        let object = self.whole_object(number, complex, &documented, hint);
+        let label = self.labels.get(&number).map_or("", String::as_str);
+        described(with_type(object, label), documented.type_text())
+    }
+
+    /// Returns the schema of an object of a complex type, with what it has beside its content.
+    fn whole_object(&mut self, number: u32, complex: &ComplexElement, documented: &Documented<'_>, hint: &str) -> Json {
+        let layout = self.layouts.of(ElementRef::Index(number), complex);
+        let mut object = self.object(complex, &layout, documented, hint, MAX_DEPTH);
+        if self.contract.types.is_shared_content(number) {
+            object["properties"]["$id"] = json!({ "type": "string" });
+        }
+        object
     }
 
     /// Returns the schema of an object: a complex type, or an occurrence of a repeated choice.
@@ -354,29 +374,33 @@ impl<'c> JsonSchemas<'c> {
         if is_any || open.types.len() > MAX_DERIVED {
             return described(anything(), Some(&self.candidates(open, is_any)));
         }
-        let mut all: Vec<_> = open.base.map(|base| self.content(base, name, MAX_DEPTH)).into_iter().collect();
+        // Derived types come first, since generated programs take the first that fits.
+        let mut all = Vec::new();
         for (type_name, content) in open.types.iter() {
             let label = self.contract.types.label_of(type_name);
             all.push(self.labelled(&label, *content, &type_name.local));
         }
+        all.extend(open.base.map(|base| self.content(base, name, MAX_DEPTH)));
         all.push(self.common(TREE));
         let text = Documented::of(self.contract, content).type_text().map(ToOwned::to_owned);
         described(json!({ "anyOf": all }), text.as_deref())
     }
 
-    /// Describes a value with the name of its type.
+    /// Describes a value with the name of its type. An object has a definition of its own: not all
+    /// generators can add a property to another definition.
     fn labelled(&mut self, label: &str, content: ElementRef, hint: &str) -> Json {
-        let is_object = matches!(self.layouts.schema.view(content).element, Element::Complex(_));
-        let schema = self.content(content, hint, MAX_DEPTH);
-        let name = json!({ TYPE: { "const": label } });
-        match is_object {
-            true => json!({ "allOf": [schema, { "type": "object", "properties": name, "required": [TYPE] }] }),
-            false => json!({
-                "type": "object",
-                "properties": { TYPE: { "const": label }, "$": schema },
-                "required": [TYPE, "$"],
-            }),
+        if let (ElementRef::Index(number), Element::Complex(complex)) =
+            (content, self.layouts.schema.view(content).element)
+        {
+            self.labels.entry(number).or_insert_with(|| label.to_owned());
+            let name = self.type_name(content, complex, hint);
+            return self.refer(Key::Typed(number), &format!("{TYPED}{name}"));
         }
+        json!({
+            "type": "object",
+            "properties": { TYPE: { "const": label }, "$": self.content(content, hint, MAX_DEPTH) },
+            "required": [TYPE, "$"],
+        })
     }
 
     /// Says which types are possible where they are not listed.
@@ -389,6 +413,30 @@ impl<'c> JsonSchemas<'c> {
             ),
         }
     }
+}
+
+/// Adds the name of its type to the schema of an object.
+///
+/// Some generators name members by the letters of properties, so that they cannot have both `$type`
+/// and `type`. There, `$type` is not among the properties, but one more that has a name and a value.
+fn with_type(mut object: Json, label: &str) -> Json {
+    let named = json!({ TYPE: { "const": label } });
+    let mut required = object["required"].as_array().cloned().unwrap_or_default();
+    required.push(json!(TYPE));
+    object["required"] = Json::Array(required);
+    let properties = object["properties"].as_object().cloned().unwrap_or_default();
+    if !["type", "@type"].iter().any(|name| properties.contains_key(*name)) {
+        object["properties"][TYPE] = named[TYPE].clone();
+        return object;
+    }
+    let names: Vec<_> = properties.keys().map(String::as_str).chain([TYPE]).collect();
+    let others = object.get("patternProperties").and_then(Json::as_object);
+    let patterns = others.into_iter().flat_map(Map::keys).map(|pattern| json!({ "pattern": pattern }));
+    let names: Vec<_> = std::iter::once(json!({ "enum": names })).chain(patterns).collect();
+    object["propertyNames"] = json!({ "anyOf": names });
+    object["additionalProperties"] = json!(true);
+    object["dependentSchemas"] = json!({ TYPE: { "properties": named } });
+    object
 }
 
 /// Returns a schema that allows anything.

@@ -246,6 +246,68 @@ fn what_only_any_type_allows_is_compared() {
     assert!(found.len() == 1 && found[0].ends_with("breaking, safe"), "{found:?}");
 }
 
+/// The cases are by a reader of the comparison, who found them missing.
+#[test]
+fn ways_through_wildcards_are_not_mistaken_for_others() {
+    let any = "<xs:any processContents='lax'/>";
+    let op = |content: &str, rest: &str| sequence(content) + rest;
+    let note = |text: &str| format!("<xs:element name='Note' type='{text}'/>");
+    let value = |block: &str| format!("<xs:element name='value' type='xs:anyType' {block}/>");
+    let inner = |name: &str, text: &str| {
+        let a = format!("<xs:sequence><xs:element name='a' type='{text}'/></xs:sequence>");
+        format!("<xs:complexType name='{name}'>{a}</xs:complexType>")
+    };
+    let r = |name: &str| format!("<xs:element name='r' type='t:{name}'/>");
+    let any_attribute =
+        |process: &str| self::op(&format!("<xs:sequence/><xs:anyAttribute processContents='{process}'/>"));
+    let g = |text: &str| format!("<xs:attribute name='g' type='{text}'/>");
+    for (old, new, expected) in [
+        // A type is in the message anyway, but its name is not.
+        (
+            op(&(r("T") + &value("")), &inner("T", "xs:int")),
+            op(&(r("T2") + &value("")), &inner("T2", "xs:int")),
+            &["Op/value: type T no longer allowed, breaking, safe", "Op/value: type T2 added, safe, breaking"][..],
+        ),
+        // An element in `xsd:anyType`.
+        (
+            op(&value(""), &note("xs:int")),
+            op(&value(""), &note("xs:short")),
+            &["Op/value/Note: xsd:int → xsd:short, breaking, safe"][..],
+        ),
+        (
+            any_attribute("lax") + &g("xs:int"),
+            any_attribute("lax") + &g("xs:short"),
+            &["Op/@g: xsd:int → xsd:short, breaking, safe"][..],
+        ),
+        (
+            any_attribute("strict") + &g("xs:int"),
+            any_attribute("strict"),
+            &["Op/@g: no longer declared, breaking, safe"][..],
+        ),
+        (
+            op(any, &note("xs:int")),
+            op(any, &note("xs:int").replace("/>", " abstract='true'/>")),
+            &["Op/Note: allowed in one of the two, breaking, safe"][..],
+        ),
+        (
+            op(&value(""), &inner("T", "xs:int")),
+            op(&value("block='extension restriction'"), &inner("T", "xs:int")),
+            &["Op/value: type T allowed in one of the two, breaking, safe"][..],
+        ),
+        // Two elements of the same built-in type are two places.
+        (
+            op("<xs:element name='q' type='xs:int'/><xs:element name='r' type='xs:int'/>", ""),
+            op("<xs:element name='q' type='xs:short'/><xs:element name='r' type='xs:short'/>", ""),
+            &["Op/q: xsd:int → xsd:short, breaking, safe"][..],
+        ),
+    ] {
+        assert_eq!(between(&old, &new), expected);
+    }
+    let two = |text: &str| op(&format!("<xs:element name='q' type='{text}'/><xs:element name='r' type='{text}'/>"), "");
+    let diff = contract(&wsdl(&two("xs:int"))).diff(&contract(&wsdl(&two("xs:short"))));
+    assert_eq!(diff.changes[0].others.iter().map(|place| &*place.path).collect::<Vec<_>>(), ["Op/r"]);
+}
+
 #[test]
 fn what_messages_have_anyway_is_not_listed_for_wildcards() {
     let of = |text: &str| {
