@@ -7,11 +7,12 @@ use crate::manifest::{Counts, Manifest, NAME, SourceState};
 use crate::message::{Message, message_within};
 use crate::sources::{JsonColumns, Limits, Sources};
 use crate::store::{Compression, Store};
-use crate::tables::{Finding, Tables};
+use crate::tables::{Entry, Finding, Tables};
 use bytes::Bytes;
 use deltasoap_arrow::Parts;
 use deltasoap_core::{PartUri, Tolerance};
 use deltasoap_dynamic::Contract;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -24,7 +25,7 @@ pub struct Options {
     pub is_nested: bool,
     /// The compression of the tables.
     pub compression: Compression,
-    /// What is accepted beyond the schema. Other messages are at fault.
+    /// What is accepted beyond the schema. Other messages go to the table of errors.
     pub tolerance: Tolerance,
     /// What bounds the memory for reading.
     pub limits: Limits,
@@ -260,7 +261,13 @@ impl Archive {
                 }
                 match tables.message(id, kind, of, value, &PartsOf(message)) {
                     Ok(()) => {
-                        tables.list(id, capture, Some(&name), direction.name(), size);
+                        tables.list(Entry {
+                            id,
+                            capture,
+                            operation: Some(&name),
+                            direction: Some(direction.name()),
+                            size,
+                        });
                         self.chunk.counts.messages += 1;
                         self.chunk.counts.bytes += size as u64;
                         self.chunk.bytes += size as u64;
@@ -276,7 +283,7 @@ impl Archive {
                 let known = types.iter().find(|of| operation.is_some_and(|name| of.is_of(name)));
                 let known = known.map(|of| of.operation.as_str());
                 tables.fault(id, known, &fault);
-                tables.list(id, capture, known, "fault", size);
+                tables.list(Entry { id, capture, operation: known, direction: Some("fault"), size });
                 self.chunk.counts.messages += 1;
                 self.chunk.counts.faults += 1;
                 self.chunk.counts.bytes += size as u64;
@@ -299,18 +306,18 @@ impl Archive {
         }
     }
 
-    /// Adds a message at fault.
+    /// Adds a message that cannot be decoded to the table of errors.
     fn error(&mut self, capture: &Capture, of: Option<(&str, Option<Direction>)>, size: usize, finding: Finding) {
         let id = self.next_id();
         let operation = of.map(|(name, _)| name).or(capture.operation.as_deref());
         let direction = of.and_then(|(_, direction)| direction).or(capture.direction).map(Direction::name);
-        self.tables.error(id, capture, operation, direction, size, &finding);
+        self.tables.error(Entry { id, capture, operation, direction, size }, &finding);
         self.chunk.counts.errors += 1;
         self.chunk.counts.bytes += size as u64;
         self.chunk.bytes += size as u64;
     }
 
-    /// Returns the number of the next message, at fault or not.
+    /// Returns the number of the next message, in whichever table it will be.
     fn next_id(&self) -> i64 {
         (self.chunk.counts.messages + self.chunk.counts.errors) as i64
     }
@@ -325,12 +332,9 @@ impl Parts for PartsOf<'_> {
     }
 }
 
-/// Returns a text that differs between contents (FNV-1a). Only mistakes are found, not attacks.
+/// Returns a text that differs between contents.
 fn fingerprint(content: &[u8]) -> String {
-    let hash = content
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    format!("{hash:016x}")
+    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns the manifest of an archive that was begun; `None` for an empty directory.

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why an archive cannot be written, or not continued. Messages at fault are no such error: they
-/// have a table of their own.
+/// Why an archive cannot be written or continued. Messages that cannot be decoded are not such an
+/// error: they have a table of their own.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArchiveError {

@@ -24,7 +24,7 @@ const RECORDING: &str = "exchanges.jsonl";
 /// What bounds the memory for reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum number of bytes of a message, also after decompression. Larger ones are at fault.
+    /// Maximum number of bytes of a message, also after decompression. Larger ones go to the table of errors.
     pub message: u64,
 }
 

@@ -1,5 +1,5 @@
 //! The tables of an archive: those of each operation and direction, of faults, of all messages, and
-//! of messages at fault.
+//! of errors, which are messages that cannot be decoded.
 //!
 //! Rows are collected in memory until there are enough for a batch, and written as Parquet. What is
 //! in memory is bounded by the size of the messages since the last batch, whatever the number of
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// The table of all messages that are in other tables.
 const MESSAGES: &str = "messages";
-/// The table of messages at fault.
+/// The table of messages that cannot be decoded.
 const ERRORS: &str = "errors";
 /// The table of faults whose operation is unknown.
 const FAULTS: &str = "fault";
@@ -30,7 +30,7 @@ const BATCH_BYTES: usize = 8 << 20;
 /// Number of messages after which rows are written.
 const BATCH_MESSAGES: usize = 16 << 10;
 
-/// Why a message is at fault, and where in the message.
+/// Why a message cannot be decoded, and where the error is in it.
 #[derive(Debug, Default)]
 pub(crate) struct Finding {
     pub(crate) reason: String,
@@ -38,6 +38,17 @@ pub(crate) struct Finding {
     pub(crate) offset: Option<u64>,
     /// Line and column.
     pub(crate) line: Option<(usize, usize)>,
+}
+
+/// What is known of every message.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry<'e> {
+    pub(crate) id: i64,
+    pub(crate) capture: &'e Capture,
+    pub(crate) operation: Option<&'e str>,
+    pub(crate) direction: Option<&'e str>,
+    /// Bytes.
+    pub(crate) size: usize,
 }
 
 /// All tables.
@@ -139,23 +150,15 @@ impl Tables {
     }
 
     /// Adds a message to the list of all messages.
-    pub(crate) fn list(&mut self, id: i64, capture: &Capture, operation: Option<&str>, direction: &str, size: usize) {
-        self.all.common.push(id, capture, operation, Some(direction), size);
-        self.note(size);
+    pub(crate) fn list(&mut self, entry: Entry<'_>) {
+        self.all.common.push(entry);
+        self.note(entry.size);
     }
 
-    /// Adds a message at fault.
-    pub(crate) fn error(
-        &mut self,
-        id: i64,
-        capture: &Capture,
-        operation: Option<&str>,
-        direction: Option<&str>,
-        size: usize,
-        finding: &Finding,
-    ) {
-        self.errors.push(id, capture, operation, direction, size, finding);
-        self.note(size);
+    /// Adds a message that cannot be decoded.
+    pub(crate) fn error(&mut self, entry: Entry<'_>, finding: &Finding) {
+        self.errors.push(entry, finding);
+        self.note(entry.size);
     }
 
     fn note(&mut self, size: usize) {
@@ -370,7 +373,7 @@ impl FaultRows {
     }
 }
 
-/// What is known of every message.
+/// The columns of entries.
 #[derive(Default)]
 struct Common {
     id: Int64Builder,
@@ -384,7 +387,7 @@ struct Common {
 }
 
 impl Common {
-    fn push(&mut self, id: i64, capture: &Capture, operation: Option<&str>, direction: Option<&str>, size: usize) {
+    fn push(&mut self, Entry { id, capture, operation, direction, size }: Entry<'_>) {
         self.id.append_value(id);
         self.time.append_option(capture.time);
         self.sender.append_option(capture.sender.as_deref());
@@ -431,16 +434,8 @@ struct ErrorList {
 }
 
 impl ErrorList {
-    fn push(
-        &mut self,
-        id: i64,
-        capture: &Capture,
-        operation: Option<&str>,
-        direction: Option<&str>,
-        size: usize,
-        finding: &Finding,
-    ) {
-        self.common.push(id, capture, operation, direction, size);
+    fn push(&mut self, entry: Entry<'_>, finding: &Finding) {
+        self.common.push(entry);
         self.reason.append_value(&finding.reason);
         self.path.append_option(finding.path.as_deref());
         self.offset.append_option(finding.offset.map(|it| it as i64));

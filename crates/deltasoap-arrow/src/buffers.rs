@@ -1,7 +1,7 @@
 //! Growing columns.
 //!
-//! Arrow's own builders cannot remove rows again. A message that turns out to be at fault in its
-//! last value has filled many columns by then, so these can be cut to an earlier length.
+//! Arrow's own builders cannot remove rows again. A message can prove impossible to append with its
+//! last value, after it has filled many columns: so these can be cut to an earlier length.
 
 use crate::error::Misfit;
 use arrow_array::types::{ArrowPrimitiveType, ByteArrayType};

@@ -70,12 +70,12 @@ fn print(arguments: &Arguments, summary: &Summary, skipped: &Skipped) -> Result<
     let Counts { messages, faults, errors, bytes } = counts;
     print_line(format_args!("messages   {messages}"))?;
     print_line(format_args!("faults     {faults} of them"))?;
-    print_line(format_args!("at fault   {errors}"))?;
+    print_line(format_args!("errors     {errors}"))?;
     print_line(format_args!("bytes      {bytes}"))?;
     print_line(format_args!("tables     {}", arguments.output.display()))?;
     if *errors > 0 {
         report(format_args!(
-            "{errors} messages are at fault: {} names each with its place and the reason",
+            "{errors} messages cannot be decoded: {} has the place and the reason of each",
             arguments.output.join("errors").display()
         ));
     }

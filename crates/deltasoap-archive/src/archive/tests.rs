@@ -1,4 +1,4 @@
-//! Kills at every step, and messages at fault.
+//! Kills at every step, and messages that cannot be decoded.
 
 use super::*;
 use arrow_array::cast::AsArray as _;
@@ -38,7 +38,7 @@ fn captures(folder: &Path) -> Vec<PathBuf> {
             fs::write(path, order(&format!("{sender}{number}"), number)).expect("a file");
         }
     }
-    // Without an item, an order is at fault, and so is what is no message at all.
+    // An order needs an item, and a file may hold no message at all.
     fs::write(folder.join("b/7.txt"), "once upon a time").expect("a file");
     let line =
         |body: &str| serde_json::json!({ "body": body, "time": "2026-01-02T03:04:05Z", "status": 200 }).to_string();

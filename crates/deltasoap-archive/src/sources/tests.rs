@@ -72,7 +72,7 @@ fn archives_hold_message_files_of_several_senders() {
         assert_eq!(places, names[..3], "{name}");
         assert_eq!(captures[2].content, "<x>b/1.txt</x>");
         assert_eq!((captures[0].sender == captures[1].sender, captures[1].sender == captures[2].sender), (true, false));
-        // A cut archive is an item at fault, not the end.
+        // A truncated archive is one error, not the end.
         let content = std::fs::read(&path).expect("a file");
         std::fs::write(&path, &content[..content.len() / 3]).expect("a file");
         assert_eq!(reasons(&path, Limits::default()).len(), 1, "{name}");

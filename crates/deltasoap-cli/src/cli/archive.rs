@@ -14,7 +14,7 @@ pub const EXAMPLES: &str = "Examples:
 
   duckdb -c \"select sender, count(*) from 'tables/messages/*.parquet' group by sender\"
 
-Exit codes: 0 all captures are in the tables, messages at fault in that of errors; 1 the tables cannot be
+Exit codes: 0 all captures are in the tables, or in that of errors; 1 the tables cannot be
 written, or no message was found; 2 wrong arguments. The same command continues after an interruption.";
 
 #[derive(Debug, Args)]
@@ -39,10 +39,10 @@ pub struct Archive {
     /// Compress the tables
     #[arg(long, value_enum, default_value_t = CompressionName::Zstd, value_name = "CODEC")]
     pub compression: CompressionName,
-    /// Accept this much beyond the schema in messages; others are at fault
+    /// Accept this much beyond the schema in messages; others go to the table of errors
     #[arg(long, value_enum, default_value_t = ToleranceName::Unknown, value_name = "LEVEL")]
     pub tolerance: ToleranceName,
-    /// Take messages of at most this many bytes, also after decompression; larger ones are at fault
+    /// Take messages of at most this many bytes, also after decompression; larger ones go to the table of errors
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(1..=256 << 20))]
     pub limit_message: u64,
     /// Complete files of the tables after this many bytes of messages: an interruption loses no more

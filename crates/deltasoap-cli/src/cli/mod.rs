@@ -243,7 +243,7 @@ pub enum Task {
     /// columns that the WSDL describes: OUT/Order.request for the messages, OUT/Order.request.item for
     /// the items of a repeated element, with keys to the row around them. OUT/messages lists all
     /// messages with time, sender, operation, direction, status, size and place; OUT/errors lists
-    /// those at fault, with place and reason.
+    /// those that cannot be decoded, with place and reason.
     ///
     /// Memory is bounded, whatever the captures hold. After an interruption, the same command
     /// continues after the last complete files: the tables become those of a run without it.
