@@ -58,7 +58,15 @@ const PIECE: usize = 16 << 10;
 /// share their services.
 #[derive(Clone)]
 pub struct Gateway {
-    app: Arc<RwLock<App>>,
+    current: Arc<RwLock<Current>>,
+}
+
+/// What a gateway answers with, until it is replaced.
+#[derive(Clone)]
+struct Current {
+    core: Arc<Core>,
+    /// The core, with its layers.
+    app: App,
 }
 
 impl fmt::Debug for Gateway {
@@ -83,8 +91,9 @@ impl Gateway {
     /// the key.
     pub fn new(config: &Config, backends: Vec<Backend>) -> Result<Self, ConfigError> {
         let core = Arc::new(Core::new(config, backends)?);
+        let own = Arc::clone(&core);
         let answering = service_fn(move |request: Request<RequestBody>| {
-            let core = Arc::clone(&core);
+            let core = Arc::clone(&own);
             // The layers move a pointer, and not the whole state of a call.
             Box::pin(async move { Ok::<_, Infallible>(core.answer(request).await) })
         });
@@ -96,7 +105,16 @@ impl Gateway {
             }
             None => shared(config.cors.as_ref(), Unified(answering))?,
         };
-        Ok(Gateway { app: Arc::new(RwLock::new(app)) })
+        Ok(Gateway { current: Arc::new(RwLock::new(Current { core, app })) })
+    }
+
+    /// Returns true for requests that are the gateway's by their method and path.
+    pub(crate) fn serves(&self, method: &Method, path: &str) -> bool {
+        self.current().core.serves(method, path)
+    }
+
+    fn current(&self) -> Current {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns the OpenAPI document of each service.
@@ -114,8 +132,8 @@ impl Gateway {
     /// Replaces configuration and services by those of another gateway, also for the clones of this
     /// one. Requests that have begun continue with what they began with.
     pub fn replace(&self, other: Gateway) {
-        let app = other.app.read().unwrap_or_else(PoisonError::into_inner).clone();
-        *self.app.write().unwrap_or_else(PoisonError::into_inner) = app;
+        let current = other.current();
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = current;
     }
 }
 
@@ -132,8 +150,7 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let mut app = self.app.read().unwrap_or_else(PoisonError::into_inner).clone();
-        app.call(request.map(|body| body.map_err(Into::into).boxed_unsync()))
+        self.current().app.call(request.map(|body| body.map_err(Into::into).boxed_unsync()))
     }
 }
 
@@ -238,6 +255,17 @@ impl Core {
         let slots = Arc::new(Semaphore::new(config.limits.concurrent_calls.clamp(1, Semaphore::MAX_PERMITS)));
         let origins = config.cors.as_ref().map(|cors| cors.origins.clone()).unwrap_or_default();
         Ok(Core { paths: paths(&services)?, services, limits: config.limits.clone(), slots, origins })
+    }
+
+    /// Returns true for requests that are those of its services; those by which browsers ask whether
+    /// they may call are. The list of all services at the root is none of them.
+    fn serves(&self, method: &Method, path: &str) -> bool {
+        if path == "/" && self.services.iter().all(|service| !service.path.is_empty()) {
+            return false;
+        }
+        let method = if method == Method::HEAD { &Method::GET } else { method };
+        let has = |methods: &Vec<(Method, Action)>| methods.iter().any(|(known, _)| known == method);
+        self.paths.at(path).is_ok_and(|found| method == Method::OPTIONS || has(found.value))
     }
 
     async fn answer(&self, request: Request<RequestBody>) -> Response<ResponseBody> {

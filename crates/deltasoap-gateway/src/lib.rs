@@ -40,7 +40,8 @@
 //! # }
 //! ```
 //!
-//! A [`Reverse`] serves SOAP, and calls a JSON service by the same mapping.
+//! A [`GatewayLayer`] puts a gateway in front of a SOAP service of the same program. A [`Reverse`]
+//! serves SOAP, and calls a JSON service by the same mapping.
 //!
 //! A [`Config`] comes from a TOML file or is built. A gateway [replaces](Gateway::replace) its
 //! configuration while it runs. Health and metrics are those of
@@ -56,6 +57,7 @@ mod config;
 mod cookies;
 mod gateway;
 mod incoming;
+mod layer;
 mod multipart;
 mod openapi;
 mod page;
@@ -71,4 +73,5 @@ pub use config::{
     ServiceConfig, Tls, ToleranceMode, ValidationMode,
 };
 pub use gateway::Gateway;
+pub use layer::{GatewayLayer, WithGateway};
 pub use reverse::Reverse;

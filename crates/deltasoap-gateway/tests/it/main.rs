@@ -4,6 +4,7 @@ mod calls;
 mod configured;
 mod documents;
 mod hostile;
+mod layered;
 mod lines_sent;
 mod lossless;
 mod reversed;
