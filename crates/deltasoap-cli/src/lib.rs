@@ -17,6 +17,7 @@ mod demo;
 mod documented;
 mod figures;
 mod files;
+mod listening;
 mod output;
 mod progress;
 mod replay;

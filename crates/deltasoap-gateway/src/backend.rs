@@ -26,8 +26,9 @@ use tower::{Service, ServiceExt};
 /// The way to a service, whatever it is.
 pub(crate) type Transport = BoxCloneSyncService<Request<Body>, Response<ResponseBody>, BoxError>;
 
-/// Headers of distributed traces, which are always passed through.
-const TRACES: [HeaderName; 2] = [HeaderName::from_static("traceparent"), HeaderName::from_static("tracestate")];
+/// Headers of distributed traces, which are passed through unless a request's span is traced itself.
+pub(crate) const TRACES: [HeaderName; 2] =
+    [HeaderName::from_static("traceparent"), HeaderName::from_static("tracestate")];
 
 /// A SOAP service that a gateway calls.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 //! paths are in a radix tree; compression and CORS are layers around the core.
 
 use crate::accept::{self, Form};
-use crate::backend::{Backend, Ready, SECURED, Transport};
+use crate::backend::{Backend, Ready, SECURED, TRACES, Transport};
 use crate::body::{self, ResponseBody, full};
 use crate::coding;
 use crate::config::{Config, ConfigError, Cors, Limits, ServiceConfig};
@@ -45,6 +45,8 @@ use tower::{Layer, Service, service_fn};
 use tower_http::compression::Compression;
 use tower_http::compression::predicate::SizeAbove;
 use tower_http::cors::{AllowHeaders, AllowMethods, AllowOrigin, CorsLayer};
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 type RequestBody = UnsyncBoxBody<Bytes, BoxError>;
 type App = BoxCloneSyncService<Request<RequestBody>, Response<ResponseBody>, Infallible>;
@@ -270,16 +272,23 @@ impl Core {
 
     async fn answer(&self, request: Request<RequestBody>) -> Response<ResponseBody> {
         let start = Instant::now();
-        let (head, body) = request.into_parts();
+        let (mut head, body) = request.into_parts();
+        let span = span();
+        if deltasoap_http::join_trace(&span, &head.headers) {
+            // The calls name the gateway's own span.
+            TRACES.iter().for_each(|name| drop(head.headers.remove(name)));
+        }
         let mut operation = None;
         let answered = match coding::decoded(&head.headers, body) {
-            Ok(body) => self.routed(&head, body, &mut operation).await,
+            Ok(body) => self.routed(&head, body, &mut operation).instrument(span.clone()).await,
             Err(problem) => Err(problem),
         };
         let response = answered.unwrap_or_else(|problem| {
             tracing::debug!(method = %head.method, path = head.uri.path(), problem = %problem.to_json());
             problem.response()
         });
+        span.record("rpc.method", operation.map(|named| named.operation));
+        span.record("http.response.status_code", response.status().as_u16());
         noted(&head, operation, response.status(), start);
         response
     }
@@ -811,6 +820,11 @@ impl Lines {
 struct Named<'c> {
     service: &'c str,
     operation: &'c str,
+}
+
+/// Returns the span of a request, of a kind known to OpenTelemetry.
+fn span() -> Span {
+    tracing::info_span!("gateway", otel.kind = "server", rpc.method = Empty, http.response.status_code = Empty)
 }
 
 /// Logs and counts a request.

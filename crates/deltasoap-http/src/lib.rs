@@ -156,6 +156,13 @@
 //! # }
 //! ```
 //!
+//! # HTTP/2
+//!
+//! With the feature `http2`, a [`Server`] takes HTTP/2 from clients that negotiate it with TLS, and
+//! from those that begin with it. [`HttpTransport`] lets the server choose with TLS; without, it sends
+//! HTTP/1.1 unless told otherwise ([`HttpTransportBuilder::http2_prior_knowledge`]). Calls that run at
+//! the same time share a connection then, and each has a memory of its own.
+//!
 //! # Other transports
 //!
 //! [`transport`] contains the layers below client and server: Unix sockets, memory, frames in place
@@ -177,8 +184,6 @@
 //!
 //! # Not supported
 //!
-//! - HTTP/2 in [`Server`] and [`HttpTransport`], which support HTTP/1.1. The service and the client
-//!   do not depend on the HTTP version.
 //! - Content codings other than gzip and zstd: a request with another one is rejected with status
 //!   415. A layer around the service may decode bodies, if it removes the header
 //!   `Content-Encoding`.
@@ -269,10 +274,12 @@ pub use server::ServiceIndex;
 pub use server::{
     ActionCheck, AddressingMode, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial,
     Extension, Extract, FromContext, FromRef, FromRequest, Handler, HandlerResult, HeavyWork, InMemory,
-    InterceptedRequest, InterceptedResponse, IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored,
-    Operation, OverlaidReply, PeerCertificates, Principal, Reply, ResponseFuture, Scheduling, Server, ServerHandle,
-    ServiceStats, Sharing, SmallFirst, SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh, shutdown_signal,
+    InterceptedRequest, InterceptedResponse, IntoReply, LandingPage, LoadMemoriesError, LoadedMemories, MemoryBounds,
+    MessageReply, Monitor, Monitored, Operation, OverlaidReply, PeerCertificates, Principal, Reply, ResponseFuture,
+    Scheduling, Server, ServerHandle, ServiceStats, Sharing, SmallFirst, SoapService, SoapServiceBuilder, State,
+    StatsSnapshot, Weigh, shutdown_signal,
 };
+pub use telemetry::join_trace;
 #[cfg(feature = "_tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};
 pub use transport::Peer;

@@ -6,11 +6,17 @@
 
 use deltasoap_core::{Memory, Templates};
 use std::any::Any;
+use std::fmt;
 
 /// The memory of earlier messages: a [`Memory`] of those received, or [`Templates`] of those sent.
-pub(crate) trait MessageMemory: Send + 'static {
+pub(crate) trait MessageMemory: Any + Send {
     /// Returns the bytes held, by capacity.
     fn held(&self) -> usize;
+
+    /// Returns the message received last, to be kept across a restart.
+    fn saved(&self) -> Option<Vec<u8>> {
+        None
+    }
 }
 
 impl<T> MessageMemory for Memory<T>
@@ -19,6 +25,10 @@ where
 {
     fn held(&self) -> usize {
         self.bytes()
+    }
+
+    fn saved(&self) -> Option<Vec<u8>> {
+        self.save()
     }
 }
 
@@ -29,12 +39,17 @@ impl MessageMemory for Templates {
 }
 
 /// A waiting memory with its key.
-#[derive(Debug)]
 pub(crate) struct Idle<K> {
     pub(crate) key: K,
     /// Bytes accounted for it; see [`charge`].
     pub(crate) bytes: usize,
-    memory: Box<dyn Any + Send>,
+    memory: Box<dyn MessageMemory>,
+}
+
+impl<K: fmt::Debug> fmt::Debug for Idle<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Idle").field("key", &self.key).field("bytes", &self.bytes).finish_non_exhaustive()
+    }
 }
 
 /// Overhead of a memory in bytes, besides its buffers: boxes and list entries.
@@ -53,12 +68,19 @@ impl<K> Idle<K> {
 
     /// Returns the memory and its key; `None` if it is of another type, which equal keys rule out.
     pub(crate) fn into_parts<M: MessageMemory>(self) -> Option<(K, Box<M>)> {
-        Some((self.key, self.memory.downcast().ok()?))
+        let memory: Box<dyn Any> = self.memory;
+        Some((self.key, memory.downcast().ok()?))
     }
 
     /// Returns the memory, left in place; `None` if it is of another type.
     pub(crate) fn memory<M: MessageMemory>(&self) -> Option<&M> {
-        self.memory.downcast_ref()
+        let memory: &dyn Any = &*self.memory;
+        memory.downcast_ref()
+    }
+
+    /// See [`MessageMemory::saved`].
+    pub(crate) fn saved(&self) -> Option<Vec<u8>> {
+        self.memory.saved()
     }
 }
 
@@ -105,6 +127,11 @@ impl<K> Shelf<K> {
     /// Takes all memories.
     pub(crate) fn clear(&mut self) -> Vec<Idle<K>> {
         std::mem::take(&mut self.idle)
+    }
+
+    /// Returns the memories, the oldest first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Idle<K>> {
+        self.idle.iter()
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -256,7 +256,8 @@ impl ServerTls {
         self
     }
 
-    pub(crate) fn config(self) -> Result<Arc<ServerConfig>, TlsError> {
+    /// Returns the configuration of rustls, which negotiates one of the protocols with these names.
+    pub(crate) fn config(self, alpn: &[&[u8]]) -> Result<Arc<ServerConfig>, TlsError> {
         let verifier = |roots: Roots| WebPkiClientVerifier::builder_with_provider(Arc::new(roots.store), provider());
         let verifier = match self.clients {
             Clients::Anonymous => Ok(WebPkiClientVerifier::no_client_auth()),
@@ -266,7 +267,7 @@ impl ServerTls {
         let builder = versions(ServerConfig::builder_with_provider(provider()))?;
         let builder = builder.with_client_cert_verifier(verifier.map_err(TlsError::Verifier)?);
         let mut config = builder.with_single_cert(self.identity.chain, self.identity.key)?;
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
         Ok(Arc::new(config))
     }
 }

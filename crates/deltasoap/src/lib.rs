@@ -187,10 +187,10 @@ pub mod server {
     pub use deltasoap_http::{
         ActionCheck, AddressingMode, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial,
         Extension, Extract, FromContext, FromRef, FromRequest, Handler, HandlerResult, Header, HeavyWork,
-        InterceptedRequest, InterceptedResponse, IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor,
-        Monitored, Operation, OverlaidReply, PeerCertificates, Principal, Reply, ResponseFuture, Scheduling, Server,
-        ServerHandle, ServiceStats, Sharing, SmallFirst, SoapService, SoapServiceBuilder, State, StatsSnapshot,
-        UnmetPolicies, Weigh, shutdown_signal,
+        InterceptedRequest, InterceptedResponse, IntoReply, LandingPage, LoadMemoriesError, LoadedMemories,
+        MemoryBounds, MessageReply, Monitor, Monitored, Operation, OverlaidReply, PeerCertificates, Principal, Reply,
+        ResponseFuture, Scheduling, Server, ServerHandle, ServiceStats, Sharing, SmallFirst, SoapService,
+        SoapServiceBuilder, State, StatsSnapshot, UnmetPolicies, Weigh, shutdown_signal,
     };
 }
 

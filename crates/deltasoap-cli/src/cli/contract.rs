@@ -1,5 +1,6 @@
 //! Arguments of the commands that read a WSDL.
 
+use super::Takeover;
 use super::values::{self, ParseWith};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
@@ -350,6 +351,8 @@ pub struct Mock {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     pub listen: SocketAddr,
+    #[command(flatten)]
+    pub takeover: Takeover,
     /// Answer with the messages of this directory: envelopes in .xml files, or Operation.json,
     /// Operation-2.json, Operation-fault.xml. Elements and attributes that the schema does not name
     /// are not sent
@@ -381,6 +384,8 @@ pub struct Gateway {
     /// or 127.0.0.1:8080
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<SocketAddr>,
+    #[command(flatten)]
+    pub takeover: Takeover,
     /// The configuration: services, paths, credentials, limits (TOML); it is read again on SIGHUP
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,

@@ -460,11 +460,22 @@ impl From<WeighName> for Weigh {
     }
 }
 
+/// How a server shares its address.
+#[derive(Args, Debug, Clone, Copy, Default)]
+pub struct Takeover {
+    /// Let other processes listen on the same port with this option (SO_REUSEPORT), so that a new one
+    /// can start before the old one stops
+    #[arg(long)]
+    pub reuse_port: bool,
+}
+
 #[derive(Debug, Args)]
 pub struct Serve {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     pub listen: SocketAddr,
+    #[command(flatten)]
+    pub takeover: Takeover,
     /// Seconds from an interrupt to the end, in which /ready reports failure
     #[arg(long, default_value_t = 0, value_name = "S")]
     pub drain: u64,

@@ -1,7 +1,7 @@
 //! Arguments of `proxy`.
 
 use super::values::{self, ParseWith};
-use super::{Loading, ValidationName};
+use super::{Loading, Takeover, ValidationName};
 use clap::builder::{NonEmptyStringValueParser, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
 use deltasoap_proxy::{CacheRule, Latency, Rate, Rule, Side, Speed};
@@ -34,6 +34,8 @@ pub struct Proxy {
     /// or 127.0.0.1:8080
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<SocketAddr>,
+    #[command(flatten)]
+    pub takeover: Takeover,
     /// Serve /health, /ready and /metrics on this address
     #[arg(long, value_name = "ADDRESS")]
     pub admin: Option<SocketAddr>,

@@ -6,11 +6,12 @@ use super::documents::Documents;
 use super::mock::described;
 use super::{INTERPRETATION_NOTES, contract_of, import_with, policy_warnings, report_notes};
 use crate::cli;
+use crate::listening::listen;
 use crate::output::{print_line, report};
 use anyhow::{Context as _, Result, bail, ensure};
 use deltasoap_dynamic::{Contract, Validation};
 use deltasoap_gateway::{Backend, Config, Gateway, Reverse, ServiceConfig};
-use deltasoap_http::{CallOptions, Monitor, Server, SoapService, shutdown_signal};
+use deltasoap_http::{CallOptions, Monitor, SoapService, shutdown_signal};
 use deltasoap_wsdl::fetch::shown;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -139,7 +140,7 @@ async fn reverse(arguments: &cli::Gateway, (url, service): (&str, &ServiceConfig
     if arguments.check {
         return print_line("the configuration is good");
     }
-    let server = Server::bind(listen(arguments, config)).await.context("--listen takes another address")?;
+    let server = listen(address(arguments, config), arguments.takeover).await?;
     let address = server.local_addr()?;
     let monitor = Monitor::for_server(&server.handle()).prometheus()?;
     print_line(format_args!("listening on http://{address}/"))?;
@@ -150,12 +151,12 @@ async fn reverse(arguments: &cli::Gateway, (url, service): (&str, &ServiceConfig
     Ok(server.serve_with_shutdown(monitor.wrap(soap), drained).await?)
 }
 
-fn listen(arguments: &cli::Gateway, config: &Config) -> SocketAddr {
+fn address(arguments: &cli::Gateway, config: &Config) -> SocketAddr {
     arguments.listen.or(config.listen).unwrap_or(ADDRESS)
 }
 
 async fn serve(arguments: &cli::Gateway, config: &Config, gateway: Gateway) -> Result<()> {
-    let server = Server::bind(listen(arguments, config)).await.context("--listen takes another address")?;
+    let server = listen(address(arguments, config), arguments.takeover).await?;
     let address = server.local_addr()?;
     let monitor = Monitor::for_server(&server.handle()).prometheus()?;
     for service in &config.services {

@@ -4,12 +4,13 @@ use super::documents::{Documents, builder_from_files};
 use super::security::secures_messages;
 use super::{INTERPRETATION_NOTES, MAX_DEVIATIONS, import_with, policy_warnings, report_notes, warn_of_all};
 use crate::cli::{self, ToleranceName};
+use crate::listening::listen;
 use crate::output::{print_line, report};
 use crate::services::processors;
 use anyhow::{Context as _, Result, ensure};
 use deltasoap::engine::{Deviation, DeviationKind, Tolerance};
 use deltasoap_dynamic::{Contract, Mock, Validation};
-use deltasoap_http::{Server, SoapService, SoapServiceBuilder, shutdown_signal};
+use deltasoap_http::{SoapService, SoapServiceBuilder, shutdown_signal};
 use deltasoap_wsdl::Import;
 use std::path::{Path, PathBuf};
 
@@ -92,7 +93,7 @@ fn file(path: &Path) -> Option<PathBuf> {
 }
 
 async fn serve(arguments: &cli::Mock, service: SoapService, is_described: bool) -> Result<()> {
-    let server = Server::bind(arguments.listen).await.context("--listen takes another address")?;
+    let server = listen(arguments.listen, arguments.takeover).await?;
     let address = server.local_addr()?;
     print_line(format_args!("listening on http://{address}/"))?;
     if is_described {

@@ -4,6 +4,7 @@ use super::access::{transport, with_password};
 use super::{INTERPRETATION_NOTES, contract_of, report_notes};
 use crate::cli;
 use crate::files;
+use crate::listening::listen;
 use crate::output::{print_json, print_line};
 use anyhow::{Context as _, Result, bail};
 use deltasoap_dynamic::Contract;
@@ -30,7 +31,7 @@ pub async fn proxy(arguments: &cli::Proxy) -> Result<()> {
         return print_line("the configuration is good");
     }
     // Files are opened when it is certain that the proxy can listen.
-    let server = Server::bind(config.listen.unwrap_or(ADDRESS)).await.context("--listen takes another address")?;
+    let server = listen(config.listen.unwrap_or(ADDRESS), arguments.takeover).await?;
     let proxy = Proxy::new(&config, contract, way(arguments, &config)?)?;
     let served = serve(arguments, &config, server, proxy.clone()).await;
     proxy.flush().await;

@@ -7,6 +7,7 @@ pub mod vsphere;
 
 use crate::cli::Serve;
 use crate::files;
+use crate::listening::listen;
 use crate::output::print_line;
 use anyhow::{Context as _, Result};
 use axum::Router;
@@ -71,9 +72,8 @@ pub async fn serve(arguments: &Serve) -> Result<()> {
 }
 
 async fn bind(arguments: &Serve) -> Result<Server> {
-    let server = Server::bind(arguments.listen)
-        .await
-        .context("--listen takes another address")?
+    let server = listen(arguments.listen, arguments.takeover)
+        .await?
         .worker_threads(arguments.worker_threads.map_or_else(processors, usize::from));
     match (&arguments.tls_cert, &arguments.tls_key) {
         (Some(certificate), Some(key)) => Ok(server.tls(ServerTls::new(identity(certificate, key)?))?),

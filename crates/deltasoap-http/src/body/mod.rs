@@ -30,7 +30,7 @@ pub(crate) use lent::Slot;
 use overlaid::Overlaid;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
 /// The body of a request that a [`Client`](crate::Client) sends, and of a response of a
@@ -50,7 +50,12 @@ pub struct Body {
     left: usize,
     /// Receives each frame.
     recorder: Option<Arc<dyn Recorder>>,
+    /// Receives the error that ends the body.
+    failure: Option<Failure>,
 }
+
+/// The error of a body that could not be sent: HTTP/2 only tells that there was one.
+pub(crate) type Failure = Arc<OnceLock<Error>>;
 
 #[derive(Debug, Clone)]
 enum Pieces {
@@ -117,7 +122,7 @@ impl Body {
 
     /// Creates a body from pieces that know their own length.
     fn from_pieces(pieces: Pieces) -> Self {
-        Body { pieces, left: 0, recorder: None }
+        Body { pieces, left: 0, recorder: None, failure: None }
     }
 
     /// Lends the body, which can be taken back until it is read.
@@ -130,6 +135,12 @@ impl Body {
     #[cfg(feature = "client")]
     pub(crate) fn recorded(self, recorder: Arc<dyn Recorder>) -> Body {
         Body { recorder: Some(recorder), ..self }
+    }
+
+    /// Returns where the error of a body that can fail will be.
+    #[cfg(feature = "client")]
+    pub(crate) fn failure(&mut self) -> Option<Failure> {
+        (!self.is_repeatable()).then(|| Arc::clone(self.failure.get_or_insert_default()))
     }
 
     /// Returns the body in one of the codings, and that coding, if it is to be compressed.
@@ -205,7 +216,7 @@ impl Body {
             Pieces::Coded(deflated) => return deflated.poll(context),
             Pieces::Lent(lent) => {
                 let body = lent.take()?;
-                *self = Body { recorder: self.recorder.take(), ..body };
+                *self = Body { recorder: self.recorder.take(), failure: self.failure.take(), ..body };
                 return self.poll_pieces(context);
             }
             Pieces::One(_) | Pieces::Template { .. } => {}
@@ -231,6 +242,9 @@ impl http_body::Body for Body {
         let polled = self.poll_pieces(context);
         if let (Some(recorder), Poll::Ready(Some(Ok(bytes)))) = (&self.recorder, &polled) {
             recorder.sent(bytes);
+        }
+        if let (Some(failure), Poll::Ready(Some(Err(error)))) = (&self.failure, &polled) {
+            let _ = failure.set(error.clone());
         }
         polled.map(|bytes| bytes.map(|bytes| bytes.map(Frame::data)))
     }

@@ -11,9 +11,9 @@ use std::time::{Duration, SystemTime};
 /// The number of retries of a call, and the pauses between them; see
 /// [`ClientBuilder::retries`](crate::ClientBuilder::retries).
 ///
-/// By default a request is sent again only if nothing of it was sent, because no connection could
-/// be opened. (A connection of the pool that the server had already closed counts as that too, and
-/// costs no attempt.) After the first byte, the server may have acted on the request. Then only
+/// By default a request is sent again only if the server has not processed it: because no connection
+/// could be opened, or the server says so in HTTP/2. (A connection of the pool that the server had
+/// already closed counts as that too, and costs no attempt.) After the first byte, the server may have acted on the request. Then only
 /// calls that are declared [idempotent](crate::CallOptions::idempotent) are retried: when the
 /// connection breaks, an attempt takes too long, or the server answers with status 503.
 ///
@@ -81,11 +81,6 @@ impl Attempts {
         self.made == self.retries.limit
     }
 
-    /// Returns true if a request that was sent may be sent again.
-    pub(super) fn may_repeat(&self) -> bool {
-        self.is_idempotent
-    }
-
     /// Returns the maximum time of the next attempt.
     pub(super) fn timeout(&self) -> Option<Duration> {
         self.retries.attempt.filter(|_| self.is_idempotent)
@@ -117,7 +112,7 @@ fn shortened(pause: Duration, random: u64) -> Duration {
     pause.mul_f64(1.0 - part / 2.0)
 }
 
-/// Returns true if nothing of the request was sent.
+/// Returns true if the server has not processed the request.
 fn is_unsent(error: &CallError) -> bool {
     let mut cause: Option<&(dyn StdError + 'static)> = match error {
         CallError::Http(error) => Some(&**error),

@@ -30,8 +30,7 @@ use super::retries::Attempts;
 use super::trace::{Recorder, Trace};
 use super::understood::Understood;
 use super::uplink::{Coded, plain_of};
-use crate::body::Body;
-use crate::body::Slot;
+use crate::body::{Body, Failure, Slot};
 use crate::error::BoxError;
 use crate::secured::Exchange;
 use bytes::Bytes;
@@ -209,13 +208,14 @@ where
         #[cfg(feature = "cookies")]
         let (request, cookies) = self.with_cookies(request);
         let recorder = trace.map(|trace| trace.begin(&request));
-        let request = match &recorder {
+        let mut request = match &recorder {
             Some(recorder) => request.map(|body| body.recorded(Arc::new(recorder.clone()))),
             None => request,
         };
+        let failure = request.body_mut().failure();
         let url = request.uri().clone();
         let outcome = self.transport.clone().oneshot(request).await;
-        let outcome = outcome.map_err(|error| blame_content(error.into(), &url));
+        let outcome = outcome.map_err(|error| blame_content(error.into(), failure, &url));
         if let (true, Ok(response)) = (is_learned_from, &outcome) {
             self.settings.uplink.note(coded.as_ref(), response);
         }
@@ -257,7 +257,7 @@ impl Spare {
         if attempts.are_over() {
             return (request, Spare::None);
         }
-        if attempts.may_repeat() && request.body().is_repeatable() {
+        if request.body().is_repeatable() {
             let spare = Spare::Copy(Box::new(request.clone()));
             return (request, spare);
         }
@@ -286,8 +286,9 @@ fn authorize(request: &mut Request<Body>, credentials: &Credentials) -> bool {
 
 /// Reports the error of an item or a part that could not be written, instead of the network error
 /// of the failed exchange.
-fn blame_content(error: BoxError, url: &Uri) -> CallError {
-    let content = causes(&*error).find_map(|cause| cause.downcast_ref::<Error>()).cloned();
+fn blame_content(error: BoxError, failure: Option<Failure>, url: &Uri) -> CallError {
+    let content = causes(&*error).find_map(|cause| cause.downcast_ref::<Error>());
+    let content = content.or(failure.as_ref().and_then(|failure| failure.get())).cloned();
     content.map_or_else(|| CallError::Http(explained(error, url)), CallError::Encode)
 }
 

@@ -265,6 +265,12 @@ impl Call for ElementCall {
         }
     }
 
+    fn keep(self: Box<Self>) {
+        if let Incoming::Kept(checkout) = self.request {
+            checkout.keep();
+        }
+    }
+
     fn run(self: Box<Self>, context: Context, writing: Writing) -> Running {
         let ElementCall { shared, record, request } = *self;
         let request = match request {

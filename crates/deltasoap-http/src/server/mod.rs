@@ -71,7 +71,7 @@ pub use handler::{Extract, FromRequest, Handler, HandlerResult};
 pub use heavy::HeavyWork;
 pub use in_memory::InMemory;
 pub use intercept::{InterceptedRequest, InterceptedResponse};
-pub use memory::{Connection, MemoryBounds, Principal, Sharing};
+pub use memory::{Connection, LoadMemoriesError, LoadedMemories, MemoryBounds, Principal, Sharing};
 pub use monitor::{Monitor, Monitored};
 pub use operation::Operation;
 #[cfg(feature = "page")]

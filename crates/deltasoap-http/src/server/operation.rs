@@ -625,6 +625,9 @@ pub(crate) trait Call: Send {
         None
     }
 
+    /// Keeps the request for the comparison with the next one, and calls no handler.
+    fn keep(self: Box<Self>) {}
+
     /// Runs the handler with the request, and writes its response.
     fn run(self: Box<Self>, context: Context, writing: Writing) -> BoxFuture<'static, Outcome>;
 }
@@ -760,6 +763,12 @@ impl<Request: Message + Send + 'static> Call for TypedCall<Request> {
         match &self.request {
             Incoming::Kept(checkout) => Some(checkout.counts()),
             Incoming::Single { .. } | Incoming::Parts(_) => None,
+        }
+    }
+
+    fn keep(self: Box<Self>) {
+        if let Incoming::Kept(checkout) = self.request {
+            checkout.keep();
         }
     }
 

@@ -383,6 +383,21 @@ impl Receiving {
         }
     }
 
+    /// Reads a message that was saved, and keeps it for the comparison with the next one. Returns true
+    /// if it was itself compared with one; no inspector and no handler is called.
+    ///
+    /// # Errors
+    /// When the message does not fit the service.
+    pub(super) fn keep(mut self, message: Bytes) -> Result<bool, Failure> {
+        self.timed(|decoder, reader| decoder.push_bytes(reader, message))?;
+        self.timed(Decoder::finish)?;
+        let (_, dispatch) = self.reader.into_parts();
+        let Some(Chosen { call, .. }) = dispatch.into_chosen() else { return Ok(false) };
+        let is_compared = call.counts().is_some_and(|counts| counts.compared > 0);
+        call.keep();
+        Ok(is_compared)
+    }
+
     /// Returns the request that was read; `None` if it had no body.
     pub(super) fn conclude(self, service: &Inner, attachments: Attachments) -> Option<Received> {
         self.count_call(service);

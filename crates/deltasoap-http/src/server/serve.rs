@@ -25,11 +25,22 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
+#[cfg(unix)]
+use tokio::net::TcpSocket;
 use tokio::net::{TcpListener, ToSocketAddrs, lookup_host};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::timeout;
 
 /// Pause before accepting again when the system has no resources for another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Length of the queue of connections that are not accepted yet, as [`TcpListener::bind`] sets it.
+#[cfg(unix)]
+const BACKLOG: u32 = 1024;
+
+/// How long a server that is asked to stop waits for the next connection in the queue. The first look
+/// at the queue may need the runtime's help.
+const QUEUE_PAUSE: Duration = Duration::from_millis(5);
 
 /// Default maximum number of connections at one time.
 const CONNECTIONS: usize = 10_000;
@@ -37,7 +48,7 @@ const CONNECTIONS: usize = 10_000;
 /// Default maximum number of headers of a request.
 const HEADERS: usize = 100;
 
-/// A listening server: HTTP/1.1 over TCP, unless it is created with another
+/// A listening server: HTTP/1.1 over TCP, with the feature `http2` also HTTP/2, unless it is created with another
 /// [transport](Server::over).
 ///
 /// ```no_run
@@ -68,8 +79,9 @@ pub struct ServerHandle {
 }
 
 impl ServerHandle {
-    /// Asks the server to stop: it accepts no more connections, closes idle ones, and lets the
-    /// others finish their current request.
+    /// Asks the server to stop: it accepts no more connections but those that wait already, closes idle
+    /// ones, and lets the others finish their current request. Connections without a request have half
+    /// a second for their first one.
     pub fn shutdown(&self) {
         self.signal.send_replace(true);
     }
@@ -121,7 +133,25 @@ impl Server {
         Ok(Self::from_listener(listener))
     }
 
-    /// Uses an existing listener.
+    /// Listens on an address as other processes do at the same time (`SO_REUSEPORT`): the system spreads
+    /// connections among them, so that a new process can start before the old one is
+    /// [stopped](ServerHandle::shutdown). All of them must listen this way, as the same user.
+    ///
+    /// # Errors
+    /// As [`bind`](Self::bind).
+    #[cfg(unix)]
+    pub fn bind_reusing_port(address: SocketAddr) -> io::Result<Self> {
+        let listen = || {
+            let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+            socket.set_reuseaddr(true)?;
+            socket.set_reuseport(true)?;
+            socket.bind(address)?;
+            socket.listen(BACKLOG)
+        };
+        Ok(Self::from_listener(listen().map_err(|error| explained(&[address], &error))?))
+    }
+
+    /// Uses an existing listener, such as one that systemd passes on.
     pub fn from_listener(listener: TcpListener) -> Self {
         Server::over(listener, Http::default())
     }
@@ -175,7 +205,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
     #[cfg(feature = "_tls")]
     pub fn tls(mut self, tls: ServerTls) -> Result<Self, TlsError> {
         let timeout = tls.handshake_timeout;
-        self.security = Security(Some((tls.config()?.into(), timeout)));
+        self.security = Security(Some((tls.config(self.protocol.alpn())?.into(), timeout)));
         Ok(self)
     }
 
@@ -272,8 +302,12 @@ impl<L: Listener, P: Protocol> Server<L, P> {
                 () = pool.tidy() => {}
             }
         }
+        // Connections that the system has accepted already, and would reset.
+        while let Ok(Ok(accepted)) = timeout(QUEUE_PAUSE, accept(&mut self.listener, &permits)).await {
+            self.start(&mut pool, accepted, &service);
+        }
         drop(self.listener);
-        if tokio::time::timeout(self.shutdown_timeout, pool.finish()).await.is_err() {
+        if timeout(self.shutdown_timeout, pool.finish()).await.is_err() {
             tracing::warn!("connections did not end in time and are closed");
         }
         Ok(())
@@ -373,11 +407,11 @@ async fn connect<T: Stream, P: Protocol>(
     let throughput = is_network::<T>().then(Arc::default);
     client.extensions.insert(Connection::over(throughput));
     #[cfg(feature = "_tls")]
-    if let Security(Some((acceptor, timeout))) = &security {
-        let handshake = tokio::time::timeout(*timeout, acceptor.accept(stream));
+    if let Security(Some((acceptor, limit))) = &security {
+        let handshake = timeout(*limit, acceptor.accept(stream));
         let shaken = tokio::select! {
             shaken = handshake => shaken.unwrap_or_else(|elapsed| Err(elapsed.into())),
-            () = client.terms.stopped() => return,
+            () = client.terms.last_call() => return,
         };
         match shaken {
             Ok(stream) => {
@@ -417,8 +451,9 @@ async fn serve_stream<P: Protocol>(stream: impl Stream, client: Client<P>, servi
     let disconnected = stream.clone().disconnected(terms.half_closed_timeout());
     let watched = stream.clone();
     let service = tower::service_fn(move |mut request: Request<P::RequestBody>| {
-        if let Some(throughput) = &throughput {
-            // Clients without pipelining wait for a response before they send the next request.
+        // Clients without pipelining wait for a response before they send the next request; those of
+        // HTTP/2 do not.
+        if let Some(throughput) = throughput.as_ref().filter(|_| request.version() != http::Version::HTTP_2) {
             throughput.note_turn();
         }
         request.extensions_mut().extend(extensions.clone());

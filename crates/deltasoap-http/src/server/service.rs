@@ -12,13 +12,13 @@ use super::guard::{Panicked, guard, guard_call};
 use super::heavy::{Heavy, Pace};
 use super::intercept::Interceptors;
 use super::measured::Measured;
-use super::memory::{Cache, MemorySource};
+use super::memory::{Cache, LoadMemoriesError, LoadedMemories, MemorySource, Principal, SavedMemory, Saving, memories};
 use super::noted::{Noted, Notes};
 use super::operation::{Operation, Outcome};
 #[cfg(feature = "page")]
 use super::page;
 use super::pool::Pool;
-use super::receive::{Received, Refusal, RequestInfo, receive, receive_package, refuse_package};
+use super::receive::{Received, Receiving, Refusal, RequestInfo, receive, receive_package, refuse_package};
 use super::request_target::{LandingPage, RequestTarget, request_url};
 use super::respond;
 use super::sample;
@@ -53,7 +53,7 @@ use deltasoap_core::soap::addressing::AddressingFault;
 use deltasoap_core::soap::{Fault, Head, Version};
 use deltasoap_core::{DecodeOptions, QName, Templating};
 use futures_util::future::BoxFuture;
-use http::header::{CONNECTION, CONTENT_TYPE, EXPECT, HeaderName, HeaderValue, ORIGIN};
+use http::header::{CONNECTION, CONTENT_TYPE, EXPECT, HeaderName, HeaderValue, ORIGIN, USER_AGENT};
 use http::request::Parts;
 use http::{Extensions, Method, Request, Response, StatusCode};
 use http_body::Body as _;
@@ -62,11 +62,16 @@ use std::collections::HashSet;
 use std::convert::Infallible;
 use std::fmt;
 use std::future::poll_fn;
+use std::io;
+use std::path::Path;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 use std::time::{Duration, Instant};
 use tracing::Span;
+
+/// Maximum number of times that a saved message is read, before it is certain that comparing does not pay.
+const ROUNDS: usize = 6;
 
 /// A SOAP endpoint as a [`tower::Service`]: cheap to clone, never fails, can be mounted in any
 /// router.
@@ -219,6 +224,60 @@ impl SoapService {
     /// Returns the service's counters; all clones of a service count together.
     pub fn stats(&self) -> Arc<ServiceStats> {
         Arc::clone(&self.inner.stats)
+    }
+
+    /// Saves what messages are compared with, for a service that starts later: the last messages of
+    /// principals, or of operations with [`Sharing::Operation`](crate::Sharing::Operation). Returns
+    /// their number. Connections do not survive a restart, so call this once the server has ended and
+    /// theirs have gone to their owners. The file is there whole or not at all; it contains messages of
+    /// clients, without their SOAP headers, and only the user of this process may read it.
+    ///
+    /// ```no_run
+    /// # async fn run(service: deltasoap_http::SoapService) -> Result<(), Box<dyn std::error::Error>> {
+    /// use deltasoap_http::{LoadMemoriesError, Server, shutdown_signal};
+    ///
+    /// match service.load_memories("memories") {
+    ///     Ok(loaded) => println!("{} of {} memories", loaded.kept, loaded.kept + loaded.skipped),
+    ///     Err(error) => println!("begins without memories: {error}"),
+    /// }
+    /// Server::bind("0.0.0.0:8080").await?.serve_with_shutdown(service.clone(), shutdown_signal()).await?;
+    /// service.save_memories("memories")?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save_memories(&self, path: impl AsRef<Path>) -> io::Result<usize> {
+        let mut saving = Saving::begin(path.as_ref())?;
+        if let Some(cache) = &self.inner.cache {
+            cache.save(&mut saving)?;
+        }
+        saving.finish()
+    }
+
+    /// Loads what [`save_memories`](Self::save_memories) saved, so that the first message of a stream
+    /// is already compared with the last one before the restart.
+    ///
+    /// Each message is decoded as if it arrived, a few times, so that the service finds out whether
+    /// comparing pays; authentication, inspectors and handlers are not called, and statistics do not
+    /// count it. Messages that no longer fit the service are skipped, as are all if it
+    /// [requires WS-Security](crate::SoapServiceBuilder): their headers are not saved. This takes about
+    /// as long as serving the messages, and blocks. Load only files that nobody else can write: a file
+    /// says which principal a message belongs to.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged, or was written by another version of this crate.
+    /// Nothing is loaded then.
+    pub fn load_memories(&self, path: impl AsRef<Path>) -> Result<LoadedMemories, LoadMemoriesError> {
+        let file = std::fs::read(path).map_err(LoadMemoriesError::Io)?;
+        let mut loaded = LoadedMemories::default();
+        for memory in memories(&file)? {
+            let is_kept = self.inner.load(memory);
+            loaded.kept += usize::from(is_kept);
+            loaded.skipped += usize::from(!is_kept);
+        }
+        Ok(loaded)
     }
 }
 
@@ -423,6 +482,26 @@ impl Inner {
             drain(pin!(body)).await;
         }
         respond::busy(version, busy.retry_after)
+    }
+
+    /// Reads a saved message until it is compared with itself. Returns false if it never is.
+    fn load(self: &Arc<Self>, memory: SavedMemory<'_>) -> bool {
+        let message = Bytes::copy_from_slice(memory.message);
+        (0..ROUNDS).any(|_| self.read_saved(&memory, message.clone()) == Some(true))
+    }
+
+    fn read_saved(self: &Arc<Self>, memory: &SavedMemory<'_>, message: Bytes) -> Option<bool> {
+        let mut parts = Request::new(()).into_parts().0;
+        if let Some(principal) = memory.principal {
+            parts.extensions.insert(Principal::new(principal));
+        }
+        parts.headers.extend(memory.agent.and_then(|agent| Some((USER_AGENT, HeaderValue::from_bytes(agent).ok()?))));
+        let source = MemorySource::for_request(&parts, self.cache.as_ref()?)?;
+        let info = RequestInfo { source: Some(source), action: None, notes: Arc::default() };
+        if self.verify.is_some() {
+            return None;
+        }
+        Receiving::new(self, info, self.heavy.pace(None)).keep(message).ok()
     }
 
     /// Returns the bounds on a compressed body.

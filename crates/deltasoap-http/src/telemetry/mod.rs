@@ -58,6 +58,17 @@ pub(crate) fn join(span: &Span, parent: Option<TraceParent>, headers: &HeaderMap
 #[cfg(not(feature = "opentelemetry"))]
 pub(crate) fn join(_: &Span, _: Option<TraceParent>, _: &HeaderMap) {}
 
+/// Makes the span of a request's processing a child of the span that the request's headers name (W3C
+/// Trace Context). Returns true if the span is part of a trace, so that calls within it continue that.
+///
+/// Without the feature `opentelemetry` and a layer of `tracing-opentelemetry` it is not. Then a service
+/// that calls others may pass the headers `traceparent` and `tracestate` on. For services that are no
+/// [`SoapService`](crate::SoapService), such as gateways.
+pub fn join_trace(span: &Span, headers: &HeaderMap) -> bool {
+    join(span, TraceParent::from_headers(headers), headers);
+    trace_of(span).is_some()
+}
+
 /// Adds the identity of a client's span to its request, unless the caller did.
 #[cfg(feature = "opentelemetry")]
 pub(crate) fn announce(span: &Span, headers: &mut HeaderMap) {

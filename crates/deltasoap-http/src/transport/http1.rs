@@ -1,10 +1,12 @@
-//! HTTP/1.1 by hyper.
+//! HTTP/1.1 by hyper, and the choice between it and HTTP/2.
 
 mod refused;
 mod unread;
 
 pub use unread::HttpRequestBody;
 
+#[cfg(feature = "http2")]
+use super::http2;
 use super::io::Io;
 use super::{Connector, Protocol, Served, Stream, Terms, Unsent};
 use crate::body::Body;
@@ -21,7 +23,10 @@ use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::fmt;
 use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::task::{Context, Poll};
+use tokio::sync::Notify;
 use tower::Service;
 use unread::Unread;
 
@@ -32,19 +37,60 @@ const BUFFER: usize = 64 << 10;
 /// request.
 const HEADERS: usize = 100;
 
-/// HTTP/1.1 (and 1.0, for servers) with keep-alive.
+/// HTTP/1.1 (and 1.0, for servers) with keep-alive; with the feature `http2` also HTTP/2.
+///
+/// Servers take either version, which a connection's first bytes tell: a client may have negotiated
+/// HTTP/2 with TLS, or know that the server has it. [Pools](Protocol::pool) send HTTP/1.1, unless
+/// they are made by `Http::http2_prior_knowledge`.
 #[derive(Debug, Clone, Copy, Default)]
-#[non_exhaustive]
-pub struct Http {}
+pub struct Http {
+    versions: Versions,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+enum Versions {
+    /// Servers take all versions, clients send HTTP/1.1.
+    #[default]
+    Any,
+    #[cfg(feature = "http2")]
+    Http1,
+    /// Clients send HTTP/2 without asking.
+    #[cfg(feature = "http2")]
+    Http2,
+}
+
+#[cfg(feature = "http2")]
+impl Http {
+    /// HTTP/1.1 alone, also for servers.
+    pub fn http1_only() -> Self {
+        Http { versions: Versions::Http1 }
+    }
+
+    /// HTTP/2, to servers that are known to have it (RFC 9113, 3.3): [pools](Protocol::pool) send
+    /// HTTP/2. A server takes HTTP/1.1 as well.
+    pub fn http2_prior_knowledge() -> Self {
+        Http { versions: Versions::Http2 }
+    }
+}
 
 impl Protocol for Http {
     type RequestBody = HttpRequestBody;
     type ResponseBody = Incoming;
     type Pool<C: Connector> = HttpPool<C>;
 
+    fn alpn(&self) -> &'static [&'static [u8]] {
+        match self.versions {
+            #[cfg(feature = "http2")]
+            Versions::Any | Versions::Http2 => &[b"h2", b"http/1.1"],
+            _ => &[b"http/1.1"],
+        }
+    }
+
     fn pool<C: Connector>(&self, connector: C) -> HttpPool<C> {
         let mut builder = Client::builder(Connections);
         builder.pool_timer(TokioTimer::new());
+        #[cfg(feature = "http2")]
+        builder.http2_only(matches!(self.versions, Versions::Http2));
         HttpPool(builder.build(Plain(connector)))
     }
 
@@ -54,7 +100,19 @@ impl Protocol for Http {
         service: S,
         mut terms: Terms,
     ) -> Result<(), BoxError> {
+        #[cfg(feature = "http2")]
+        let stream = match self.versions {
+            Versions::Http1 => http2::Opened::unread(stream),
+            Versions::Any | Versions::Http2 => match http2::Opened::read(stream, &mut terms).await? {
+                Some(opened) if opened.is_http2() => return http2::serve(opened, service, terms).await,
+                Some(opened) => opened,
+                None => return Ok(()),
+            },
+        };
+        let begun = Begun::default();
+        let begins = begun.clone();
         let service = service_fn(move |request| {
+            begins.set();
             let answer = match refused::refusal(&request) {
                 None => {
                     let (request, unread) = Unread::watch(request);
@@ -88,10 +146,33 @@ impl Protocol for Http {
             biased;
             // Checked first, so that an answer given after the signal announces that the connection
             // ends.
-            () = terms.stopped() => connection.as_mut().graceful_shutdown(),
+            () = begun.stopped(&mut terms) => connection.as_mut().graceful_shutdown(),
             ended = connection.as_mut() => return ended.map_err(ended_by),
         }
         connection.await.map_err(ended_by)
+    }
+}
+
+/// Whether a connection has had a request.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Begun(Arc<(AtomicBool, Notify)>);
+
+impl Begun {
+    pub(super) fn set(&self) {
+        if !self.0.0.swap(true, Relaxed) {
+            self.0.1.notify_one();
+        }
+    }
+
+    /// Ends when the connection should end, as the server is asked to stop.
+    pub(super) async fn stopped(&self, terms: &mut Terms) {
+        terms.stopped().await;
+        if !self.0.0.load(Relaxed) {
+            tokio::select! {
+                () = self.0.1.notified() => {}
+                () = terms.last_call() => {}
+            }
+        }
     }
 }
 
@@ -116,8 +197,8 @@ fn ended_by(error: hyper::Error) -> BoxError {
     error.into()
 }
 
-/// Sends requests in HTTP/1.1 over the connections of a connector, and keeps the connections for
-/// later requests.
+/// Sends requests in HTTP over the connections of a connector, and keeps the connections for later
+/// requests.
 ///
 /// It is for URLs of the scheme `http`; [`HttpTransport`](crate::HttpTransport) is for TCP, also
 /// with TLS and proxies.
@@ -141,8 +222,17 @@ impl<C: Connector> Service<Request<Body>> for HttpPool<C> {
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let exchange = self.0.request(request);
-        Box::pin(async move { Ok(exchange.await?) })
+        Box::pin(async move { exchange.await.map_err(failed) })
     }
+}
+
+/// Returns the error of an exchange: an [`Unsent`] if the server has not processed the request.
+pub(crate) fn failed(error: hyper_util::client::legacy::Error) -> BoxError {
+    #[cfg(feature = "http2")]
+    if http2::is_refused(&error) {
+        return Unsent(error.into()).into();
+    }
+    error.into()
 }
 
 /// Adapts a connector for hyper's client.

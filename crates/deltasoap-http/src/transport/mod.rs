@@ -51,6 +51,8 @@
 mod duplex;
 mod framed;
 mod http1;
+#[cfg(feature = "http2")]
+mod http2;
 mod io;
 #[cfg(feature = "_tls")]
 mod secure;
@@ -60,6 +62,8 @@ mod unix;
 
 pub use duplex::{MemoryConnector, MemoryListener, memory};
 pub use framed::{Frames, FramesBody, FramesError, FramesPool};
+#[cfg(feature = "client")]
+pub(crate) use http1::failed;
 pub use http1::{HangUp, Http, HttpPool, HttpRequestBody};
 pub(crate) use io::Io;
 #[cfg(feature = "_tls")]
@@ -175,12 +179,18 @@ pub trait Protocol: Clone + Send + Sync + 'static {
     /// The body of a response on the client.
     type ResponseBody: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static;
 
+    /// Returns the names by which TLS negotiates this protocol (RFC 7301), the preferred one first.
+    /// Default: none, so that nothing is negotiated.
+    fn alpn(&self) -> &'static [&'static [u8]] {
+        &[]
+    }
+
     /// Creates a pool of connections of a connector, for
     /// [`ClientBuilder::build_with`](crate::ClientBuilder::build_with).
     fn pool<C: Connector>(&self, connector: C) -> Self::Pool<C>;
 
-    /// Serves the exchanges of one stream, one after the other, to the end of the stream; or of the
-    /// current exchange, once [`Terms::stopped`] ends.
+    /// Serves the exchanges of one stream to the end of the stream; or of the current exchanges,
+    /// once [`Terms::stopped`] ends.
     ///
     /// # Errors
     /// Returns an error if the stream breaks, or its data do not follow the protocol.
@@ -242,9 +252,20 @@ impl Terms {
         // ends immediately.
         let _ = self.stop.wait_for(|stopped| *stopped).await;
     }
+
+    /// Ends a moment after [`stopped`](Self::stopped): a connection that was just opened has this time
+    /// for its first exchange, so that a client that connected in time is not turned away.
+    pub(crate) async fn last_call(&mut self) {
+        self.stopped().await;
+        tokio::time::sleep(LAST_CALL).await;
+    }
 }
 
-/// The error when no connection could be opened: nothing of the request was sent.
+/// The time that new connections have when the server is asked to stop.
+const LAST_CALL: Duration = Duration::from_millis(500);
+
+/// The error when no connection could be opened, or the server has not processed the request: in
+/// HTTP/2 it can say so (RFC 9113, 8.7).
 ///
 /// Retrying is safe, whatever the request; see [`Retries`](crate::Retries). It is searched for
 /// among the causes of a transport's error, so that other transports may use it too.
@@ -253,7 +274,7 @@ pub struct Unsent(pub BoxError);
 
 impl fmt::Display for Unsent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("cannot connect")
+        f.write_str("the request was not processed")
     }
 }
 

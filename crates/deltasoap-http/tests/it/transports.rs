@@ -171,6 +171,18 @@ mod ways {
         Far::serve("http://localhost/a".to_owned(), Http::default().pool(connector), listener, Http::default())
     }
 
+    pub async fn http2_over_tcp() -> Far<HttpTransport> {
+        let (listener, address) = tcp().await;
+        let transport = HttpTransport::builder().http2_prior_knowledge().build();
+        Far::serve(format!("http://{address}/a"), transport, listener, Http::default())
+    }
+
+    pub async fn http2_in_memory_on_workers() -> Pool<Http, deltasoap::transport::MemoryConnector> {
+        let (listener, connector) = memory();
+        let transport = Http::http2_prior_knowledge().pool(connector);
+        Far::serve_on(2, "http://localhost/a".to_owned(), transport, listener, Http::default())
+    }
+
     pub async fn http_over_tcp_on_workers() -> Far<HttpTransport> {
         let (listener, address) = tcp().await;
         Far::serve_on(2, format!("http://{address}/a"), HttpTransport::new(), listener, Http::default())
@@ -223,7 +235,8 @@ macro_rules! over_each {
             use super::*;
 
             over_each!(@ $far $body http_over_tcp http_over_unix http_in_memory frames_over_tcp frames_over_unix
-                frames_in_memory in_memory http_over_tcp_on_workers http_over_unix_on_workers frames_in_memory_on_workers);
+                frames_in_memory in_memory http_over_tcp_on_workers http_over_unix_on_workers frames_in_memory_on_workers
+                http2_over_tcp http2_in_memory_on_workers);
         }
     )* };
     (@ $far:ident $body:block $($way:ident)*) => { $(

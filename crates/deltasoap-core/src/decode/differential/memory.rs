@@ -133,6 +133,17 @@ impl<T> Memory<T> {
         self.kept.bytes() + self.values.bytes()
     }
 
+    /// Returns the last message, without its SOAP header, to be kept across a restart: a memory that
+    /// reads it compares the next one with it, as this memory would. There is no other format, so what
+    /// no longer fits the schema or the limits is refused as every other message.
+    ///
+    /// Returns `None` if nothing is compared with the last message, or if the message is no SOAP
+    /// message, or not in UTF-8. The message may not be quite as it was: only what determines how its
+    /// content is read is the same, so decode it before you rely on it.
+    pub fn save(&self) -> Option<Vec<u8>> {
+        self.kept.template.as_ref()?.message()
+    }
+
     /// Returns the counters of differential decoding for this stream.
     pub fn stats(&self) -> DifferentialStats {
         DifferentialStats { memory: self.bytes() as u64, ..self.kept.stats }

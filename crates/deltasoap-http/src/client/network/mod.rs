@@ -1,5 +1,5 @@
-//! The default transport: HTTP/1.1 over a pool of connections, with TLS for `https` URLs, and
-//! proxies if configured.
+//! The default transport: HTTP over a pool of connections, with TLS for `https` URLs, and proxies if
+//! configured.
 //!
 //! [`route`] opens connections, to the host itself or through a [`proxy`].
 
@@ -14,6 +14,7 @@ use crate::error::BoxError;
 use crate::settle::Connections;
 #[cfg(feature = "_tls")]
 use crate::tls::{ClientTls, Roots, TlsError};
+use crate::transport::failed;
 use futures_util::future::BoxFuture;
 use http::header::PROXY_AUTHORIZATION;
 use http::{Request, Response, Uri};
@@ -37,6 +38,9 @@ const IDLE_TIME: Duration = Duration::from_secs(90);
 
 /// HTTP/1.1 with keep-alive: connections are pooled, and shared by all clones. Each exchange is
 /// logged (`tracing`, at the level `DEBUG`).
+///
+/// With the feature `http2`, servers may choose HTTP/2 during the TLS handshake. Then all calls of a
+/// host share a connection.
 #[derive(Debug, Clone)]
 pub struct HttpTransport {
     plain: Client<Route, Body>,
@@ -88,6 +92,8 @@ impl HttpTransport {
             connect_timeout: CONNECT_TIME,
             idle_timeout: Some(IDLE_TIME),
             max_idle_per_host: usize::MAX,
+            #[cfg(feature = "http2")]
+            versions: Versions::Negotiated,
             #[cfg(feature = "_tls")]
             tls: None,
         }
@@ -135,12 +141,12 @@ impl HttpTransport {
         #[cfg(feature = "_tls")]
         if request.uri().scheme() == Some(&http::uri::Scheme::HTTPS) {
             let exchange = self.secure().map(|secure| secure.request(request));
-            return Box::pin(async move { exchange?.await.map_err(|error| crate::tls::explained(error.into())) });
+            return Box::pin(async move { exchange?.await.map_err(|error| crate::tls::explained(failed(error))) });
         }
         let for_proxy = self.settings.proxy.as_ref().and_then(|proxy| proxy.authorization(request.uri()));
         request.headers_mut().extend(for_proxy.map(|value| (PROXY_AUTHORIZATION, value)));
         let exchange = self.plain.request(request);
-        Box::pin(async move { Ok(exchange.await?) })
+        Box::pin(async move { exchange.await.map_err(failed) })
     }
 }
 
@@ -163,8 +169,20 @@ pub struct HttpTransportBuilder {
     connect_timeout: Duration,
     idle_timeout: Option<Duration>,
     max_idle_per_host: usize,
+    #[cfg(feature = "http2")]
+    versions: Versions,
     #[cfg(feature = "_tls")]
     tls: Option<rustls::ClientConfig>,
+}
+
+/// The versions of HTTP that a transport sends.
+#[cfg(feature = "http2")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Versions {
+    /// What the server chooses with TLS; HTTP/1.1 without.
+    Negotiated,
+    Http1,
+    Http2,
 }
 
 impl HttpTransportBuilder {
@@ -214,6 +232,23 @@ impl HttpTransportBuilder {
         self
     }
 
+    /// Sends HTTP/1.1 only, also to servers that prefer HTTP/2.
+    #[cfg(feature = "http2")]
+    #[must_use]
+    pub fn http1_only(mut self) -> Self {
+        self.versions = Versions::Http1;
+        self
+    }
+
+    /// Sends HTTP/2 only, without asking the server for it (RFC 9113, 3.3). For servers that are known
+    /// to have it; without TLS, there is no other way to HTTP/2.
+    #[cfg(feature = "http2")]
+    #[must_use]
+    pub fn http2_prior_knowledge(mut self) -> Self {
+        self.versions = Versions::Http2;
+        self
+    }
+
     /// Sets roots and certificate for `https` URLs. Default: the system's roots, and no
     /// certificate.
     ///
@@ -241,6 +276,8 @@ impl HttpTransportBuilder {
         // Accepts header fields folded over several lines, which old servers send (RFC 9112, 5.2).
         builder.http1_allow_obsolete_multiline_headers_in_responses(true);
         builder.pool_idle_timeout(self.idle_timeout).pool_max_idle_per_host(self.max_idle_per_host);
+        #[cfg(feature = "http2")]
+        builder.http2_only(self.versions == Versions::Http2);
         builder
     }
 
@@ -253,7 +290,15 @@ impl HttpTransportBuilder {
     fn secure(&self, config: rustls::ClientConfig) -> Secure {
         use tower::ServiceExt;
         let builder = hyper_rustls::HttpsConnectorBuilder::new().with_tls_config(config);
-        let connector = builder.https_only().enable_http1().wrap_connector(self.route());
+        let builder = builder.https_only();
+        #[cfg(not(feature = "http2"))]
+        let connector = builder.enable_http1().wrap_connector(self.route());
+        #[cfg(feature = "http2")]
+        let connector = match self.versions {
+            Versions::Negotiated => builder.enable_all_versions().wrap_connector(self.route()),
+            Versions::Http1 => builder.enable_http1().wrap_connector(self.route()),
+            Versions::Http2 => builder.enable_http2().wrap_connector(self.route()),
+        };
         let time = self.connect_timeout.saturating_mul(2);
         let timed = tower::service_fn(move |url: Uri| {
             let connecting = connector.clone().oneshot(url.clone());

@@ -7,11 +7,14 @@
 //!
 //! Locks are taken in the order shard, shelf, and held only for list operations.
 
+use super::saved::{SavedMemory, Saving};
 use super::{MemoryBounds, Principal, Sharing, Stream};
 use crate::shelf::{Idle, Shelf};
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
+use std::collections::BTreeMap;
 use std::hash::BuildHasher;
+use std::io;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -96,9 +99,16 @@ pub(crate) struct Cache {
     /// The shard to evict from next, modulo [`SHARDS`].
     hand: AtomicUsize,
     connections: AtomicU64,
+    /// The `User-Agent` of senders, by the prologues of their streams.
+    agents: Mutex<BTreeMap<u64, Box<[u8]>>>,
     /// Number of consecutive connections that ended with their first request.
     singles: AtomicU32,
 }
+
+/// Maximum number of senders' names that are noted, and their maximum length in bytes. The memories of
+/// others are saved without a name, and found only by senders without one.
+const AGENTS: usize = 256;
+const AGENT: usize = 256;
 
 /// After this many consecutive connections that ended with their first request, others are expected
 /// to do so too.
@@ -117,8 +127,38 @@ impl Cache {
             evicted: AtomicU64::new(0),
             hand: AtomicUsize::new(0),
             connections: AtomicU64::new(0),
+            agents: Mutex::default(),
             singles: AtomicU32::new(0),
         }
+    }
+
+    /// Notes the `User-Agent` of a new stream, which is needed to save its memory.
+    pub(crate) fn note_agent(&self, stream: &Stream, agent: &[u8]) {
+        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        if agents.len() < AGENTS && agent.len() <= AGENT && self.can_travel {
+            agents.entry(stream.prologue).or_insert_with(|| agent.into());
+        }
+    }
+
+    /// Saves the waiting memories of owners that can return.
+    pub(crate) fn save(&self, saving: &mut Saving) -> io::Result<()> {
+        let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for index in 0..SHARDS {
+            let owned = |(owner, _): &(&Owner, &Arc<Keeper>)| !matches!(owner, Owner::Connection(_));
+            // The shard is not locked while a file is written.
+            let keepers: Vec<_> =
+                self.locked(index).keepers.iter().filter(owned).map(|(_, keeper)| Arc::clone(keeper)).collect();
+            for keeper in keepers {
+                let shelf = keeper.shelf();
+                for idle in shelf.iter().flat_map(Shelf::iter) {
+                    let Some(message) = idle.saved() else { continue };
+                    let principal = idle.key.principal.as_ref().map(|principal| &*principal.0);
+                    let agent = agents.get(&idle.key.prologue).map(|agent| &**agent);
+                    saving.add(SavedMemory { principal, agent, message: &message })?;
+                }
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn sharing(&self) -> Sharing {

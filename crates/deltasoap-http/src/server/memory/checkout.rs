@@ -23,8 +23,8 @@ pub(crate) struct MemorySource {
     cache: Arc<Cache>,
     store: Option<Arc<ConnectionStore>>,
     principal: Option<Principal>,
-    /// A hash of the request's `User-Agent`; 0 where that does not matter.
-    agent: u64,
+    /// The request's `User-Agent` and its hash; none and 0 where that does not matter.
+    agent: (Option<HeaderValue>, u64),
 }
 
 impl MemorySource {
@@ -33,8 +33,9 @@ impl MemorySource {
     /// this, and then records nothing.
     pub(crate) fn for_request(parts: &Parts, cache: &Arc<Cache>) -> Option<Self> {
         let source = MemorySource::for_response(parts, cache)?;
-        let agent = parts.headers.get(USER_AGENT).map(HeaderValue::as_bytes);
-        Some(MemorySource { agent: cache.hasher().hash_one(agent), ..source })
+        let agent = parts.headers.get(USER_AGENT);
+        let hash = cache.hasher().hash_one(agent.map(HeaderValue::as_bytes));
+        Some(MemorySource { agent: (agent.cloned(), hash), ..source })
     }
 
     /// Returns the source of the templates for a request's response, which are the same for all of
@@ -46,7 +47,7 @@ impl MemorySource {
         if store.as_ref().is_none_or(is_last) && !cache.remembers(principal) {
             return None;
         }
-        Some(MemorySource { cache: Arc::clone(cache), store, principal: principal.cloned(), agent: 0 })
+        Some(MemorySource { cache: Arc::clone(cache), store, principal: principal.cloned(), agent: (None, 0) })
     }
 
     /// Returns the source of the memory of a sender that a message proves.
@@ -67,7 +68,7 @@ impl MemorySource {
     /// All are known when the body opens. On a connection on which several senders alternate, for
     /// example behind a proxy, two senders seldom agree in all three.
     fn stream(&self, operation: usize, version: Version, name: &str) -> Stream {
-        let prologue = self.cache.hasher().hash_one((version as u8, name, self.agent));
+        let prologue = self.cache.hasher().hash_one((version as u8, name, self.agent.1));
         Stream { operation, prologue, principal: self.principal.clone() }
     }
 
@@ -100,9 +101,12 @@ impl MemorySource {
     /// Returns the memory that waits for a message, and the place to return it to.
     fn find(self, record: &Arc<Record>, version: Version, name: &str) -> (Option<Idle<Stream>>, ReturnTarget) {
         let stream = self.stream(record.number(), version, name);
-        let MemorySource { cache, store, .. } = self;
+        let MemorySource { cache, store, agent, .. } = self;
         let keeper = store.map(|store| Arc::clone(store.keeper()));
         let idle = cache.take(&stream, keeper.as_deref());
+        if let (None, (Some(agent), _)) = (&idle, agent) {
+            cache.note_agent(&stream, agent.as_bytes());
+        }
         let is_home = AtomicBool::new(false);
         (idle, ReturnTarget { cache, keeper, stream, record: Arc::clone(record), is_home })
     }
@@ -192,6 +196,13 @@ where
                 Lease::with_owner(memory, Arc::clone(&self.home) as Arc<dyn LeaseOwner<T>>)
             }
             None => unreachable!("a memory is there until it goes home"),
+        }
+    }
+
+    /// Returns the memory with its message, which no handler gets.
+    pub(crate) fn keep(mut self) {
+        if let Some(memory) = self.memory.take() {
+            self.home.take_back(memory);
         }
     }
 

@@ -29,6 +29,7 @@ mod cache;
 mod checkout;
 mod connection;
 mod options;
+mod saved;
 
 pub use connection::Connection;
 pub use options::{MemoryBounds, Principal, Sharing};
@@ -36,6 +37,8 @@ pub use options::{MemoryBounds, Principal, Sharing};
 pub(crate) use cache::Cache;
 pub(crate) use checkout::{Checkout, MemorySource, TemplateSource};
 pub(crate) use connection::ConnectionStore;
+pub use saved::{LoadMemoriesError, LoadedMemories};
+pub(crate) use saved::{SavedMemory, Saving, memories};
 
 /// Identifies a stream. Memories of different streams are never exchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -70,6 +70,14 @@ impl Unread {
     }
 }
 
+#[cfg(feature = "http2")]
+impl HttpRequestBody {
+    /// Creates a body that nobody waits for if it is dropped unread.
+    pub(in crate::transport) fn unwatched(body: Incoming) -> Self {
+        HttpRequestBody { body: Some(body), state: State::Untouched, back: None }
+    }
+}
+
 fn channel() -> (Option<Sender<Left>>, Option<Receiver<Left>>) {
     let (sender, receiver) = oneshot::channel();
     (Some(sender), Some(receiver))

@@ -5,9 +5,10 @@ use super::protocol::StartTag;
 use super::size::equals_except_size;
 use super::table::{NONE, NodePosition, Table};
 use super::trees::OperationTrees;
-use crate::Limits;
 use crate::decode::Tolerance;
 use crate::schema::Identity;
+use crate::version::Version;
+use crate::{Buffer, Escape, Limits};
 use deltasoap_xml::{Reader, ScopeId};
 use std::sync::{Arc, OnceLock};
 
@@ -78,6 +79,28 @@ impl Prologue {
     /// Returns the operation's start tag.
     pub(crate) fn tag(&self) -> &[u8] {
         &self.tag
+    }
+
+    /// Returns the start tag of the envelope, or of the body in it, with a name.
+    fn start_tag(&self, depth: usize, name: &str) -> Option<Vec<u8>> {
+        let declared = self.declared.iter().filter(|(at, ..)| *at == depth);
+        let mut tag = Buffer::new();
+        [b"<", name.as_bytes()].iter().for_each(|part| tag.push(part));
+        for (_, prefix, uri) in declared.clone() {
+            let separator = if prefix.is_empty() { "" } else { ":" };
+            [" xmlns", separator, prefix, "=\""].iter().for_each(|part| tag.push(part.as_bytes()));
+            tag.push_text(uri, Escape::Attribute);
+            tag.push(b"\"");
+        }
+        if depth == 0 && self.rules.is_encoded {
+            let version = |uri: &String| Version::from_namespace(uri);
+            let mut prefixed = declared.filter(|(_, prefix, _)| !prefix.is_empty());
+            let (prefix, version) = prefixed.find_map(|(_, prefix, uri)| Some((prefix, version(uri)?)))?;
+            let style = format!(" {prefix}:encodingStyle=\"{}\"", version.encoding_namespace());
+            tag.push(style.as_bytes());
+        }
+        tag.push(b">");
+        Some(tag.into_vec())
     }
 
     fn has_scope(&mut self, reader: &Reader) -> bool {
@@ -156,6 +179,24 @@ impl Template {
         is_same.then_some((self.end - self.start) as usize)
     }
 
+    /// Returns the SOAP message without its header: a memory that reads it knows what this template
+    /// knows. `None` if that cannot be said of it.
+    pub(crate) fn message(&self) -> Option<Vec<u8>> {
+        // The operation is in a body, which is in an envelope.
+        const DEPTH: usize = 3;
+        if self.prologue.depth != DEPTH || self.prologue.tag.ends_with(b"/>") {
+            return None;
+        }
+        let rest = self.image()?.from(self.start).collect::<Vec<_>>().concat();
+        let (before, envelope) = last_end_tag(&rest)?;
+        let (_, body) = last_end_tag(before)?;
+        let mut message = self.prologue.start_tag(0, envelope)?;
+        message.extend(self.prologue.start_tag(1, body)?);
+        message.extend_from_slice(&self.prologue.tag);
+        message.extend(rest);
+        Some(message)
+    }
+
     /// Records that fast mode enters at a place, `by` bytes further on.
     pub(crate) fn touch(&mut self, place: NodePosition, by: i64) {
         let run = self.table.node(place.node).run;
@@ -188,6 +229,13 @@ impl Template {
         let image = self.image().map_or(0, Image::capacity);
         image + self.table.bytes() + self.prologue.bytes() + size_of::<Self>()
     }
+}
+
+/// Returns the name in the last end tag of a text, and what is before it.
+fn last_end_tag(text: &[u8]) -> Option<(&[u8], &str)> {
+    let start = memchr::memmem::rfind(text, b"</")?;
+    let name = std::str::from_utf8(&text[start + 2..]).ok()?;
+    Some((&text[..start], name.split_once('>')?.0.trim_end()))
 }
 
 /// Creates the template of a message that was not read to its end.
