@@ -10,6 +10,7 @@ use crate::figures::FiguresArguments;
 use crate::figures::instructions::OnceArguments;
 use crate::load::mtom::MtomArguments;
 use crate::load::{self, LoadArguments};
+use crate::memories::{self, MemoriesArguments};
 use crate::options::RunArguments;
 use crate::paper::PaperArguments;
 use crate::reproduce::ReproduceArguments;
@@ -39,6 +40,8 @@ enum Command {
     Paper(PaperArguments),
     /// Load servers with many clients, and check every answer
     Load(LoadArguments),
+    /// Simulate a server's memories with many clients, for the choice of their bound
+    Memories(MemoriesArguments),
     /// Transfer a large part both ways
     #[command(hide = true)]
     Mtom(MtomArguments),
@@ -68,6 +71,7 @@ pub fn main() -> Result<ExitCode> {
         }
         Command::Paper(arguments) => paper::run(&arguments, &definitions),
         Command::Load(arguments) => load::run(&arguments),
+        Command::Memories(arguments) => memories::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Mtom(arguments) => load::mtom::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Security(arguments) => security::run(&arguments),
         Command::Suite(arguments) => suite::run(&arguments, &definitions),

@@ -13,8 +13,8 @@
 //! 5. [`engine`], [`measure`]: toolkits, and how their work is timed.
 //! 6. [`stream`], [`similar`], [`send`]: similar messages, to decode and to send.
 //! 7. [`definitions`]: what to measure, from `bench/definitions/`.
-//! 8. [`report`], [`run`], [`security`], [`load`]: tables, single workloads, signatures, servers
-//!    under many clients.
+//! 8. [`report`], [`run`], [`security`], [`load`], [`memories`]: tables, single workloads, signatures, servers
+//!    under many clients, and their memories.
 //! 9. [`paper`], [`suite`], [`reproduce`]: three papers' exhibits, all toolkits in all areas, and
 //!    all papers in one record.
 //! 10. [`figures`], [`cli`]: goals and whether they are reached, and the commands.
@@ -32,6 +32,7 @@ mod environment;
 mod figures;
 mod load;
 mod measure;
+mod memories;
 mod messages;
 mod options;
 mod paper;

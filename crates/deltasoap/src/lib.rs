@@ -80,6 +80,7 @@
 //! | `blocking` | no | a client for programs without async |
 //! | `cookies` | no | cookies, for clients |
 //! | `prometheus` | no | metrics in Prometheus's text format, for servers |
+//! | `http2` | no | HTTP/2 for clients and servers |
 //! | `opentelemetry` | no | spans of clients and servers in distributed traces |
 //! | `values` | by `server` | [`types::Value`]: values whose types are known at run time |
 //! | `serde` | no | serde for the types of values, and for generated code that asks for it |
@@ -190,7 +191,7 @@ pub mod server {
         InterceptedRequest, InterceptedResponse, IntoReply, LandingPage, LoadMemoriesError, LoadedMemories,
         MemoryBounds, MessageReply, Monitor, Monitored, Operation, OverlaidReply, PeerCertificates, Principal, Reply,
         ResponseFuture, Scheduling, Server, ServerHandle, ServiceStats, Sharing, SmallFirst, SoapService,
-        SoapServiceBuilder, State, StatsSnapshot, UnmetPolicies, Weigh, shutdown_signal,
+        SoapServiceBuilder, State, StatsSnapshot, UnmetPolicies, Weigh, join_trace, shutdown_signal,
     };
 }
 

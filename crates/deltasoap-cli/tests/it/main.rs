@@ -21,6 +21,7 @@ mod network;
 mod proxy;
 mod replay;
 mod security;
+mod takeover;
 #[cfg(feature = "test")]
 mod testing;
 
