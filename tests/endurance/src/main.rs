@@ -15,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+mod fleet;
 mod memory;
 mod report;
 mod servers;
@@ -26,6 +27,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Args, Parser, Subcommand};
 use deltasoap_load::{Arrivals, Outcome, Plan, Progress, Stop, Target, Watch};
 use indicatif::{ProgressBar, ProgressStyle};
+use fleet::FleetArguments;
 use memory::Memory;
 use report::Report;
 use servers::Servers;
@@ -85,6 +87,8 @@ struct RunArguments {
 
 #[derive(Debug, Subcommand)]
 enum Role {
+    /// Devices call three servers behind a load balancer; `cargo xtask fleet`
+    Fleet(FleetArguments),
     /// Calls as a good client until it is killed; used by the program itself
     #[command(hide = true)]
     Victim {
@@ -100,6 +104,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.role {
         Some(Role::Victim { url, json }) => victims::call(&url, Form::new(json)).map(|()| ExitCode::SUCCESS),
+        Some(Role::Fleet(arguments)) => fleet::run(&arguments),
         None => run(&arguments.run),
     };
     result.unwrap_or_else(|error| {
