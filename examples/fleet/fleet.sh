@@ -6,7 +6,8 @@
 #     fleet.sh roll          restarts all servers, one after the other
 #     fleet.sh stop          stops everything
 #
-# Each process has a file with its number in FLEET_DIR, and a log.
+# Each process has a file with its number in FLEET_DIR, and a log. With FLEET_ENVOY, the program of
+# Envoy, that is started with envoy.yaml in place of HAProxy.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 : "${FLEET_PROGRAM:=$here/../../target/release/example-fleet}"
@@ -58,12 +59,26 @@ serve() {
     done
 }
 
+# Envoy takes no variables: the ports are written into a copy of its configuration.
+balance() {
+    if [ -z "${FLEET_ENVOY:-}" ]; then
+        launch balancer haproxy -db -f "$here/haproxy.cfg"
+        return
+    fi
+    sed -e "s/port_value: 7547/port_value: ${FLEET_LISTEN##*:}/" \
+        -e "s/port_value: 7551/port_value: ${FLEET_SERVER_1##*:}/" \
+        -e "s/port_value: 7552/port_value: ${FLEET_SERVER_2##*:}/" \
+        -e "s/port_value: 7553/port_value: ${FLEET_SERVER_3##*:}/" "$here/envoy.yaml" >"$FLEET_DIR/envoy.yaml"
+    launch balancer "$FLEET_ENVOY" --use-dynamic-base-id --log-level error -c "$FLEET_DIR/envoy.yaml"
+}
+
 case "${1:-}" in
 start)
     mkdir -p "$FLEET_DIR"
     for server in 1 2 3; do serve $server; done
-    launch balancer haproxy -db -f "$here/haproxy.cfg"
-    sleep 0.2
+    balance
+    # Long enough to read its configuration, and to see that the servers are ready.
+    sleep 1.5
     is_running balancer || { cat "$FLEET_DIR/balancer.log" >&2; exit 1; }
     echo "listening on http://$FLEET_LISTEN/"
     ;;
@@ -84,7 +99,7 @@ stop)
     for server in 1 2 3; do finish "s$server"; done
     ;;
 *)
-    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
     exit 2
     ;;
 esac

@@ -274,7 +274,7 @@ pub use server::{
     ServiceStats, Sharing, SmallFirst, SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh, shutdown_signal,
 };
 #[cfg(feature = "_tls")]
-pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};
+pub use tls::{ClientTls, Identity, Roots, Rotation, ServerTls, TlsError};
 pub use transport::Peer;
 #[doc(hidden)]
 pub use typed_fault::FaultVariant;

@@ -8,8 +8,9 @@
 //! | the processes, and their metrics | [`site`] |
 //!
 //! For each kind of affinity, every device makes a session in each round. In quiet rounds nothing may
-//! be lost, and the servers' counters tell what affinity gains. In the rounds after that servers end.
-//! Then requests may be lost, but no answer may be wrong, and no session may be given up.
+//! be lost, and the servers' counters tell what affinity gains. Then servers are killed: requests may be
+//! lost, but no answer may be wrong, and no session may be given up. At last servers are restarted, which
+//! loses nothing behind HAProxy.
 
 mod devices;
 mod session;
@@ -92,6 +93,12 @@ impl Affinity {
     const ALL: [Affinity; 5] =
         [Affinity::None, Affinity::Cookie, Affinity::Source, Affinity::Url, Affinity::EnvoyUrl];
 
+    /// Returns true if the load balancer leaves a session with a server that is to stop, so that a restart
+    /// loses nothing. `envoy.yaml` knows nothing of sessions.
+    fn keeps_sessions(self) -> bool {
+        self != Affinity::EnvoyUrl
+    }
+
     /// Returns the backend in `haproxy.cfg`.
     fn backend(self) -> &'static str {
         match self {
@@ -121,15 +128,24 @@ struct Measured {
     resident: u64,
     /// Requests that were answered while nothing ended.
     quiet: u64,
-    /// Requests that were answered while servers ended, and what became of the others.
-    troubled: u64,
-    lost: Vec<(String, u64)>,
-    repeated: u64,
-    /// Seconds that each server took to stop and start.
-    restarts: Vec<f64>,
+    /// While servers were killed, and while others were restarted.
+    killed: Troubled,
+    restarted: Troubled,
     /// Share of skipped bytes in the round after the trouble.
     fast_after: f64,
     complaints: Vec<String>,
+}
+
+/// What happened while servers ended.
+#[derive(Debug, Default, Serialize)]
+struct Troubled {
+    /// Requests that were answered, and what became of the others.
+    answered: u64,
+    lost: Vec<(String, u64)>,
+    /// Sessions that were begun again, and came to their end.
+    repeated: u64,
+    /// Seconds from each server's end, or the wish for it, until it served again.
+    seconds: Vec<f64>,
 }
 
 /// Runs everything; fails if anything was wrong.
@@ -172,7 +188,16 @@ async fn measure(arguments: &FleetArguments, affinity: Affinity) -> Result<Measu
     let site = Rc::new(Site::start(&settings, &folder)?);
     let fleet = Fleet::new(arguments, affinity, &site);
     let mut result = quiet(arguments, &fleet).await?;
-    trouble(arguments, &fleet, &mut result).await?;
+    let mut chance = Chance::new(arguments.seed, u64::MAX);
+    let mut some = |count| (0..count).map(|_| chance.below(SERVERS)).collect::<Vec<_>>();
+    let (kills, restarts) = (some(arguments.kills), some(arguments.restarts));
+    result.killed = trouble(&fleet, kills, true, &mut result.complaints).await?;
+    result.restarted = trouble(&fleet, restarts, false, &mut result.complaints).await?;
+    if affinity.keeps_sessions() && !result.restarted.lost.is_empty() {
+        let losses = result.restarted.losses();
+        result.complaints.push(format!("requests were lost while servers were restarted: {losses}"));
+    }
+    result.fast_after = share(fleet.counted_round().await?.1);
     drop((fleet, site));
     std::fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
     Ok(result)
@@ -207,66 +232,50 @@ async fn quiet(arguments: &FleetArguments, fleet: &Rc<Fleet>) -> Result<Measured
         evictions: counts.evictions,
         resident: fleet.site.resident().into_iter().max().unwrap_or(0),
         quiet: sessions.answered,
-        troubled: 0,
-        lost: Vec::new(),
-        repeated: 0,
-        restarts: Vec::new(),
+        killed: Troubled::default(),
+        restarted: Troubled::default(),
         fast_after: 0.0,
         complaints,
     })
 }
 
-/// Rounds in which servers end, and one round afterwards.
-async fn trouble(arguments: &FleetArguments, fleet: &Rc<Fleet>, result: &mut Measured) -> Result<()> {
-    let plan = plan(arguments);
-    if plan.is_empty() {
-        return Ok(());
+/// Rounds in which servers end: they are killed, or asked to stop.
+async fn trouble(
+    fleet: &Rc<Fleet>,
+    servers: Vec<usize>,
+    is_killed: bool,
+    complained: &mut Vec<String>,
+) -> Result<Troubled> {
+    if servers.is_empty() {
+        return Ok(Troubled::default());
     }
-    let site = Rc::clone(&fleet.site);
-    // The site is not shared among threads, its script runs in another process.
-    let ending = tokio::task::spawn_local(end_servers(site, plan));
+    let ending = tokio::task::spawn_local(end_servers(Rc::clone(&fleet.site), servers, is_killed));
     let mut sessions = Sessions::default();
-    loop {
+    while !ending.is_finished() {
         sessions.add(fleet.round().await);
-        if ending.is_finished() {
-            break;
-        }
     }
-    result.restarts = ending.await.context("the servers' end")??;
-    let (after, counts) = fleet.counted_round().await?;
-    sessions.add(after);
-    result.fast_after = share(counts);
-    result.complaints.extend(complaints(&sessions));
-    (result.troubled, result.repeated) = (sessions.answered, sessions.repeated);
-    result.lost = sessions.lost.into_iter().collect();
-    Ok(())
+    let seconds = ending.await.context("the servers' end")??;
+    complained.extend(complaints(&sessions));
+    let Sessions { answered, repeated, lost, .. } = sessions;
+    Ok(Troubled { answered, lost: lost.into_iter().collect(), repeated, seconds })
 }
 
-/// Returns which servers end, and whether they are killed.
-fn plan(arguments: &FleetArguments) -> Vec<(usize, bool)> {
-    let mut chance = Chance::new(arguments.seed, u64::MAX);
-    let kinds = (0..arguments.kills).map(|_| true).chain((0..arguments.restarts).map(|_| false));
-    kinds.map(|is_killed| (chance.below(SERVERS), is_killed)).collect()
-}
-
-/// Ends servers, one after the other, and starts them again. Returns how long restarts took.
-async fn end_servers(site: Rc<Site>, plan: Vec<(usize, bool)>) -> Result<Vec<f64>> {
-    let mut restarts = Vec::new();
-    for (server, is_killed) in plan {
+/// Ends servers, one after the other, and starts them again. Returns how long each was away.
+async fn end_servers(site: Rc<Site>, servers: Vec<usize>, is_killed: bool) -> Result<Vec<f64>> {
+    let mut seconds = Vec::new();
+    for server in servers {
         sleep(DOWN).await;
+        let begin = Instant::now();
         if is_killed {
             site.kill(server)?;
             sleep(DOWN).await;
         }
-        let begin = Instant::now();
         site.restart(server).await?;
-        if !is_killed {
-            restarts.push(begin.elapsed().as_secs_f64());
-        }
+        seconds.push(begin.elapsed().as_secs_f64());
     }
     // The load balancer must see that all are back.
     sleep(DOWN).await;
-    Ok(restarts)
+    Ok(seconds)
 }
 
 fn complaints(sessions: &Sessions) -> Vec<String> {
@@ -365,6 +374,13 @@ impl Fleet {
     }
 }
 
+impl Troubled {
+    fn losses(&self) -> String {
+        let losses: Vec<String> = self.lost.iter().map(|(what, count)| format!("{count} {what}")).collect();
+        if losses.is_empty() { "none".to_owned() } else { losses.join(", ") }
+    }
+}
+
 impl Measured {
     fn table(&self) -> String {
         let mut out = format!("{:?}\n", self.affinity);
@@ -376,12 +392,13 @@ impl Measured {
         line("requests a second", format!("{:.0}", self.rate));
         line("kept by all servers, MB", format!("{:.1}, dropped {:.0}", self.held / 1e6, self.evictions));
         line("largest server, MB resident", (self.resident >> 20).to_string());
-        line("answered, quiet and troubled", format!("{}, {}", self.quiet, self.troubled));
-        let lost: Vec<String> = self.lost.iter().map(|(what, count)| format!("{count} {what}")).collect();
-        line("lost requests", if lost.is_empty() { "none".to_owned() } else { lost.join(", ") });
-        line("sessions begun again", self.repeated.to_string());
-        let restarts: Vec<String> = self.restarts.iter().map(|seconds| format!("{seconds:.2}")).collect();
-        line("restarts, s", restarts.join(" "));
+        line("answered", self.quiet.to_string());
+        for (troubled, name) in [(&self.killed, "killed"), (&self.restarted, "restarted")] {
+            line(&format!("{name}: answered, lost"), format!("{}, {}", troubled.answered, troubled.losses()));
+            line(&format!("{name}: sessions begun again"), troubled.repeated.to_string());
+            let seconds: Vec<String> = troubled.seconds.iter().map(|seconds| format!("{seconds:.2}")).collect();
+            line(&format!("{name}: away, s"), seconds.join(" "));
+        }
         line("skipped bytes afterwards, %", format!("{:.1}", 100.0 * self.fast_after));
         out
     }
