@@ -24,12 +24,19 @@ here=$(cd "$(dirname "$0")" && pwd)
 : "${FLEET_MEMORY:=256}"
 export FLEET_DIR FLEET_AFFINITY FLEET_LISTEN FLEET_SERVER_1 FLEET_SERVER_2 FLEET_SERVER_3
 
-# Starts a command in the background, with a log and a file with its number.
+# Starts a command in the background, with a log and a file with its number. A shell waits for it, since
+# Envoy ends with the process that has started it.
 launch() {
     name=$1
     shift
-    "$@" >>"$FLEET_DIR/$name.log" 2>&1 </dev/null &
-    echo $! >"$FLEET_DIR/$name.pid"
+    rm -f "$FLEET_DIR/$name.pid"
+    (
+        "$@" &
+        echo $! >"$FLEET_DIR/$name.new"
+        mv "$FLEET_DIR/$name.new" "$FLEET_DIR/$name.pid"
+        wait
+    ) >>"$FLEET_DIR/$name.log" 2>&1 </dev/null &
+    until [ -f "$FLEET_DIR/$name.pid" ]; do sleep 0.01; done
 }
 
 # A process that has ended may still be there as a zombie.
@@ -69,7 +76,7 @@ balance() {
         -e "s/port_value: 7551/port_value: ${FLEET_SERVER_1##*:}/" \
         -e "s/port_value: 7552/port_value: ${FLEET_SERVER_2##*:}/" \
         -e "s/port_value: 7553/port_value: ${FLEET_SERVER_3##*:}/" "$here/envoy.yaml" >"$FLEET_DIR/envoy.yaml"
-    launch balancer "$FLEET_ENVOY" --use-dynamic-base-id --log-level error -c "$FLEET_DIR/envoy.yaml"
+    launch balancer "$FLEET_ENVOY" --use-dynamic-base-id --log-level warning -c "$FLEET_DIR/envoy.yaml"
 }
 
 case "${1:-}" in

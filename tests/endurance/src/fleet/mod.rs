@@ -403,3 +403,21 @@ impl Measured {
         out
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use deltasoap_test_support::files;
+    use std::fs;
+
+    /// The guide shows lines of the configuration that is tested.
+    #[test]
+    fn the_guide_shows_what_runs() {
+        let read = |path: &str| fs::read_to_string(files::in_repository(path)).expect(path);
+        let (guide, config) = (read("docs/guide/src/fleets.md"), read("examples/fleet/haproxy.cfg"));
+        let config: Vec<&str> = config.lines().map(str::trim).collect();
+        let blocks: Vec<&str> = guide.split("```haproxy").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+        let mut lines = blocks.iter().flat_map(|block| block.lines()).map(str::trim).filter(|line| !line.is_empty());
+        assert!(blocks.len() >= 5);
+        assert_eq!(lines.find(|line| !config.contains(line)), None);
+    }
+}
