@@ -13,8 +13,8 @@
 //! number that depends on all that the device reported, so that the device can tell whether it was
 //! understood.
 
-use deltasoap::server::{Basic, MemoryBounds, Monitor, Principal, shutdown_signal};
 use deltasoap::Server;
+use deltasoap::server::{Basic, MemoryBounds, Monitor, Principal, shutdown_signal};
 use deltasoap::types::{AnySimple, Simple};
 use deltasoap_cwmp::types::{Inform, ParameterValueStruct};
 use deltasoap_cwmp::{Accepted, Acs, CwmpFault, Device, Handler, Limits, Session, fault};

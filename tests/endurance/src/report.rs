@@ -136,7 +136,10 @@ impl Report {
             line(&format!("bad clients: {fault:?}"), format!("{made}, of them answered {answered}"));
         }
         if let Some(Rotated { replaced, visits, delay }) = &self.rotated {
-            line("certificates replaced", format!("{replaced}, in use after {delay:.2} s at most; {visits} handshakes"));
+            line(
+                "certificates replaced",
+                format!("{replaced}, in use after {delay:.2} s at most; {visits} handshakes"),
+            );
         }
         if let Some(Spilled { stored, refused, broken_off, .. }) = &self.spilled {
             line("uploads", format!("{stored} stored, {refused} refused for lack of room, {broken_off} broken off"));

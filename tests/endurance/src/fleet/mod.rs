@@ -90,8 +90,7 @@ enum Affinity {
 }
 
 impl Affinity {
-    const ALL: [Affinity; 5] =
-        [Affinity::None, Affinity::Cookie, Affinity::Source, Affinity::Url, Affinity::EnvoyUrl];
+    const ALL: [Affinity; 5] = [Affinity::None, Affinity::Cookie, Affinity::Source, Affinity::Url, Affinity::EnvoyUrl];
 
     /// Returns true if the load balancer leaves a session with a server that is to stop, so that a restart
     /// loses nothing. `envoy.yaml` knows nothing of sessions.
@@ -394,6 +393,9 @@ impl Measured {
         line("largest server, MB resident", (self.resident >> 20).to_string());
         line("answered", self.quiet.to_string());
         for (troubled, name) in [(&self.killed, "killed"), (&self.restarted, "restarted")] {
+            if troubled.seconds.is_empty() {
+                continue;
+            }
             line(&format!("{name}: answered, lost"), format!("{}, {}", troubled.answered, troubled.losses()));
             line(&format!("{name}: sessions begun again"), troubled.repeated.to_string());
             let seconds: Vec<String> = troubled.seconds.iter().map(|seconds| format!("{seconds:.2}")).collect();
@@ -406,13 +408,14 @@ impl Measured {
 
 #[cfg(test)]
 mod tests {
-    use deltasoap_test_support::files;
     use std::fs;
+    use std::path::Path;
 
     /// The guide shows lines of the configuration that is tested.
     #[test]
     fn the_guide_shows_what_runs() {
-        let read = |path: &str| fs::read_to_string(files::in_repository(path)).expect(path);
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let read = |path: &str| fs::read_to_string(root.join(path)).expect(path);
         let (guide, config) = (read("docs/guide/src/fleets.md"), read("examples/fleet/haproxy.cfg"));
         let config: Vec<&str> = config.lines().map(str::trim).collect();
         let blocks: Vec<&str> = guide.split("```haproxy").skip(1).filter_map(|rest| rest.split("```").next()).collect();

@@ -240,8 +240,31 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_that_was_cut_or_changed_is_not_right() {
+        let answer = |body: &str| (200, body.to_owned());
+        for at in 0..ASKED.len() {
+            let cut = asked(&answer(&ASKED[..at]), "00ff");
+            assert!(cut.is_err() || ASKED[..at].contains("<ParameterKey>00ff"), "{at}");
+        }
+        let mut chance = deltasoap_test_support::Chance::seeded(1);
+        for _ in 0..2000 {
+            let mut bytes = ASKED.as_bytes().to_vec();
+            for _ in 0..chance.between(1, 9) {
+                let at = chance.below(bytes.len());
+                bytes[at] = chance.below(256) as u8;
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            let is_right = asked(&answer(&text), "00ff").is_ok();
+            assert!(!is_right || text.contains("00ff"), "{text}");
+        }
+    }
+
+    #[test]
     fn texts_are_found_with_and_without_attributes() {
-        assert_eq!((text(ASKED, "ID"), text(ASKED, "ParameterKey"), text(ASKED, "None")), (Some("42"), Some("00ff"), None));
+        assert_eq!(
+            (text(ASKED, "ID"), text(ASKED, "ParameterKey"), text(ASKED, "None")),
+            (Some("42"), Some("00ff"), None)
+        );
         assert_eq!(text("<a:ID>7</a:ID>", "ID"), Some("7"));
     }
 

@@ -193,9 +193,15 @@ async fn metrics(address: SocketAddr) -> Result<Metrics> {
     let asking = async {
         let mut wire = Wire::connect(&Target::plain(address)).await?;
         let answer = wire.exchange(b"GET /metrics HTTP/1.1\r\nHost: monitor\r\n\r\n").await?;
-        if answer.status == 200 { Ok(parsed(&String::from_utf8_lossy(answer.body))) } else { Err(Failure::Other.into()) }
+        if answer.status == 200 {
+            Ok(parsed(&String::from_utf8_lossy(answer.body)))
+        } else {
+            Err(Failure::Other.into())
+        }
     };
-    asking.await.map_err(|failed: deltasoap_load::Failed| anyhow::anyhow!("{}: {}", failed.failure.name(), failed.detail))
+    asking
+        .await
+        .map_err(|failed: deltasoap_load::Failed| anyhow::anyhow!("{}: {}", failed.failure.name(), failed.detail))
 }
 
 fn parsed(text: &str) -> Metrics {
