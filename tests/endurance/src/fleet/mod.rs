@@ -10,7 +10,7 @@
 //! For each kind of affinity, every device makes a session in each round. In quiet rounds nothing may
 //! be lost, and the servers' counters tell what affinity gains. Then servers are killed: requests may be
 //! lost, but no answer may be wrong, and no session may be given up. At last servers are restarted, which
-//! loses nothing behind HAProxy.
+//! loses nothing.
 
 mod devices;
 mod session;
@@ -91,12 +91,6 @@ enum Affinity {
 
 impl Affinity {
     const ALL: [Affinity; 5] = [Affinity::None, Affinity::Cookie, Affinity::Source, Affinity::Url, Affinity::EnvoyUrl];
-
-    /// Returns true if the load balancer leaves a session with a server that is to stop, so that a restart
-    /// loses nothing. `envoy.yaml` knows nothing of sessions.
-    fn keeps_sessions(self) -> bool {
-        self != Affinity::EnvoyUrl
-    }
 
     /// Returns the backend in `haproxy.cfg`.
     fn backend(self) -> &'static str {
@@ -192,7 +186,7 @@ async fn measure(arguments: &FleetArguments, affinity: Affinity) -> Result<Measu
     let (kills, restarts) = (some(arguments.kills), some(arguments.restarts));
     result.killed = trouble(&fleet, kills, true, &mut result.complaints).await?;
     result.restarted = trouble(&fleet, restarts, false, &mut result.complaints).await?;
-    if affinity.keeps_sessions() && !result.restarted.lost.is_empty() {
+    if !result.restarted.lost.is_empty() {
         let losses = result.restarted.losses();
         result.complaints.push(format!("requests were lost while servers were restarted: {losses}"));
     }
