@@ -170,7 +170,8 @@ pub fn run(arguments: &FleetArguments) -> Result<ExitCode> {
 }
 
 async fn measure(arguments: &FleetArguments, affinity: Affinity) -> Result<Measured> {
-    let folder = std::env::temp_dir().join(format!("deltasoap-fleet-{}", std::process::id()));
+    // Removed after the processes that write to it have ended.
+    let folder = tempfile::tempdir()?;
     let settings = Settings {
         example: &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/fleet"),
         program: &arguments.server,
@@ -178,7 +179,7 @@ async fn measure(arguments: &FleetArguments, affinity: Affinity) -> Result<Measu
         memory: arguments.memory,
         envoy: arguments.envoy.as_deref().filter(|_| affinity == Affinity::EnvoyUrl),
     };
-    let site = Rc::new(Site::start(&settings, &folder)?);
+    let site = Rc::new(Site::start(&settings, folder.path())?);
     let fleet = Fleet::new(arguments, affinity, &site);
     let mut result = quiet(arguments, &fleet).await?;
     let mut chance = Chance::new(arguments.seed, u64::MAX);
@@ -191,8 +192,6 @@ async fn measure(arguments: &FleetArguments, affinity: Affinity) -> Result<Measu
         result.complaints.push(format!("requests were lost while servers were restarted: {losses}"));
     }
     result.fast_after = share(fleet.counted_round().await?.1);
-    drop((fleet, site));
-    std::fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
     Ok(result)
 }
 
