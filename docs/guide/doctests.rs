@@ -36,6 +36,10 @@ struct Gateway;
 struct Mcp;
 
 #[cfg(doctest)]
+#[doc = include_str!("src/fleets.md")]
+struct Fleets;
+
+#[cfg(doctest)]
 #[doc = include_str!("src/load.md")]
 struct Load;
 

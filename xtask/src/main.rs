@@ -17,6 +17,7 @@ mod debian;
 mod deny;
 mod dist;
 mod endurance;
+mod fleet;
 mod fuzz;
 mod gateway_figures;
 mod go;
@@ -107,6 +108,8 @@ enum Task {
     Soak(soak::Arguments),
     /// Load a server or a gateway for minutes or hours while other clients misbehave
     Endurance(endurance::Arguments),
+    /// Have a fleet of devices call three servers behind HAProxy and Envoy, of which some end
+    Fleet(fleet::Arguments),
     /// Compare the XML reader with expat and libxml2, and canonical forms with libxml2
     Xml(xml::Arguments),
     /// Compare WS-Security with zeep, xmlsec and signxml, or measure it beside zeep and WSS4J
@@ -140,6 +143,7 @@ fn main() -> ExitCode {
         Task::Memory => memory::run(),
         Task::Soak(arguments) => soak::run(&arguments),
         Task::Endurance(arguments) => endurance::run(&arguments),
+        Task::Fleet(arguments) => fleet::run(&arguments),
         Task::Xml(arguments) => xml::run(&arguments),
         Task::Security(arguments) => security::run(&arguments),
         Task::Python(arguments) => python_package::run(&arguments),

@@ -9,6 +9,7 @@
 
 #[cfg(feature = "archive")]
 mod archive;
+mod certificate;
 mod cli;
 mod contract;
 mod cost;

@@ -281,7 +281,7 @@ pub use server::{
 };
 pub use telemetry::join_trace;
 #[cfg(feature = "_tls")]
-pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};
+pub use tls::{ClientTls, Identity, Roots, Rotation, ServerTls, TlsError};
 pub use transport::Peer;
 #[doc(hidden)]
 pub use typed_fault::FaultVariant;

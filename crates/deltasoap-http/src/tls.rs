@@ -5,10 +5,12 @@
 
 mod explained;
 mod pinned;
+mod rotation;
 
 pub(crate) use explained::explained;
 use explained::is_of_version_1;
 use pinned::Pinned;
+pub use rotation::Rotation;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::CryptoProvider;
@@ -215,7 +217,7 @@ impl Roots {
 /// ```
 #[derive(Debug, Clone)]
 pub struct ServerTls {
-    identity: Identity,
+    identity: Rotation,
     clients: Clients,
     pub(crate) handshake_timeout: Duration,
 }
@@ -231,7 +233,12 @@ enum Clients {
 impl ServerTls {
     /// Creates settings for a server that presents its certificate, and requests none from clients.
     pub fn new(identity: Identity) -> Self {
-        ServerTls { identity, clients: Clients::Anonymous, handshake_timeout: HANDSHAKE_TIME }
+        ServerTls { identity: Rotation::new(identity), clients: Clients::Anonymous, handshake_timeout: HANDSHAKE_TIME }
+    }
+
+    /// Returns what replaces the certificate while servers with these settings, or clones of them, run.
+    pub fn rotation(&self) -> Rotation {
+        self.identity.clone()
     }
 
     /// Serves only clients with a certificate signed by one of these roots (mutual TLS).
@@ -266,7 +273,8 @@ impl ServerTls {
         };
         let builder = versions(ServerConfig::builder_with_provider(provider()))?;
         let builder = builder.with_client_cert_verifier(verifier.map_err(TlsError::Verifier)?);
-        let mut config = builder.with_single_cert(self.identity.chain, self.identity.key)?;
+        self.identity.check()?;
+        let mut config = builder.with_cert_resolver(Arc::new(self.identity));
         config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
         Ok(Arc::new(config))
     }

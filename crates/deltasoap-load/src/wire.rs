@@ -10,11 +10,11 @@ use crate::record::{Failed, Failure};
 use rustls::CertificateError;
 use rustls::pki_types::ServerName;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadBuf};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
@@ -38,13 +38,15 @@ const TOO_MANY_FILES: i32 = 24;
 pub struct Target {
     address: SocketAddr,
     tls: Option<(Arc<rustls::ClientConfig>, ServerName<'static>)>,
+    /// The address that connections come from; `None` if the system chooses.
+    source: Option<IpAddr>,
     max_answer: usize,
 }
 
 impl Target {
     /// Returns a server without TLS.
     pub fn plain(address: SocketAddr) -> Self {
-        Target { address, tls: None, max_answer: MAX_ANSWER }
+        Target { address, tls: None, source: None, max_answer: MAX_ANSWER }
     }
 
     /// Returns a server with TLS, whose certificate has the name or address `host`.
@@ -55,13 +57,26 @@ impl Target {
         // Brackets belong to the URL, not to the address.
         let name = host.trim_start_matches('[').trim_end_matches(']').to_owned();
         let name = ServerName::try_from(name).map_err(|_| LoadError::Host(host.to_owned()))?;
-        Ok(Target { address, tls: Some((Arc::new(config), name)), max_answer: MAX_ANSWER })
+        Ok(Target { address, tls: Some((Arc::new(config), name)), source: None, max_answer: MAX_ANSWER })
     }
 
     /// Sets the maximum number of bytes of an answer, with its head; a longer one is
     /// [too large](Failure::TooLarge). Each connection may need that much memory.
     pub fn max_answer(self, bytes: usize) -> Self {
         Target { max_answer: bytes, ..self }
+    }
+
+    /// Sets the address of this machine that connections come from. To load balancers that go by the
+    /// client's address, clients of 127.0.0.2 and 127.0.0.3 are two.
+    pub fn source(self, address: IpAddr) -> Self {
+        Target { source: Some(address), ..self }
+    }
+
+    async fn connect(&self) -> io::Result<TcpStream> {
+        let Some(source) = self.source else { return TcpStream::connect(self.address).await };
+        let socket = if source.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+        socket.bind(SocketAddr::new(source, 0))?;
+        socket.connect(self.address).await
     }
 }
 
@@ -84,7 +99,7 @@ enum Stream {
 
 impl Stream {
     async fn connect(target: &Target) -> io::Result<Self> {
-        let stream = TcpStream::connect(target.address).await?;
+        let stream = target.connect().await?;
         stream.set_nodelay(true)?;
         Ok(match &target.tls {
             None => Stream::Plain(stream),
@@ -456,6 +471,19 @@ mod tests {
         drop(stream);
         while wire.is_open() {
             tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        }
+    }
+
+    /// All of 127.0.0.0/8 is this machine only on Linux.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn connections_come_from_the_address_that_is_set() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let target = Target::plain(listener.local_addr().unwrap());
+        let source = IpAddr::from([127, 7, 8, 9]);
+        for (target, expected) in [(target.clone().source(source), source), (target, IpAddr::from([127, 0, 0, 1]))] {
+            let _wire = Wire::connect(&target).await.unwrap();
+            assert_eq!(listener.accept().unwrap().1.ip(), expected);
         }
     }
 

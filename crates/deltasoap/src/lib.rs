@@ -229,7 +229,7 @@ pub mod transport {
 /// TLS for clients and servers.
 #[cfg(any(feature = "tls", feature = "tls-aws-lc"))]
 pub mod tls {
-    pub use deltasoap_http::{ClientTls, Identity, Roots, ServerTls, TlsError};
+    pub use deltasoap_http::{ClientTls, Identity, Roots, Rotation, ServerTls, TlsError};
 }
 
 /// WS-Security: what secures messages, and what is required of received ones.

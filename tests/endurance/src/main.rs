@@ -9,26 +9,37 @@
 //! | bad ones: killed, half-closed, slow, wrong, truncated | [`trouble`] |
 //! | good ones in a process that is killed again and again | [`victims`] |
 //!
+//! With `--tls` the server's certificate is replaced all the time, and bad clients are left out
+//! ([`certificates`]). With `--full-disk` others upload more than a small disk holds ([`spills`]).
+//!
 //! Good clients must get all their answers, and the right ones. Memory must be level ([`memory`]).
 //! At the end the servers are asked to stop while good clients call, and must do so without a wrong
 //! answer and within their time.
+//!
+//! `cargo xtask fleet` is another program in here: [`fleet`].
 
 #![forbid(unsafe_code)]
 
+mod certificates;
+mod fleet;
 mod memory;
 mod report;
 mod servers;
+mod spills;
 mod traffic;
 mod trouble;
 mod victims;
 
 use anyhow::{Context, Result, ensure};
+use certificates::{Authority, Rotation};
 use clap::{Args, Parser, Subcommand};
 use deltasoap_load::{Arrivals, Outcome, Plan, Progress, Stop, Target, Watch};
+use fleet::FleetArguments;
 use indicatif::{ProgressBar, ProgressStyle};
 use memory::Memory;
-use report::Report;
-use servers::Servers;
+use report::{Others, Report};
+use servers::{Conditions, Servers};
+use spills::{SmallDisk, Spills};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
@@ -66,6 +77,12 @@ struct RunArguments {
     /// Call in JSON, through a gateway in front of the server
     #[arg(long)]
     gateway: bool,
+    /// Call by TLS, while the server's certificate is replaced again and again; without bad clients
+    #[arg(long, conflicts_with = "gateway")]
+    tls: bool,
+    /// Upload more than the server's disk holds: a small one that is mounted for this (Linux, as root)
+    #[arg(long, conflicts_with = "gateway")]
+    full_disk: bool,
     /// Connections of good clients
     #[arg(long, default_value_t = 32, value_name = "N")]
     connections: usize,
@@ -85,6 +102,8 @@ struct RunArguments {
 
 #[derive(Debug, Subcommand)]
 enum Role {
+    /// Devices call three servers behind a load balancer; `cargo xtask fleet`
+    Fleet(FleetArguments),
     /// Calls as a good client until it is killed; used by the program itself
     #[command(hide = true)]
     Victim {
@@ -100,6 +119,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.role {
         Some(Role::Victim { url, json }) => victims::call(&url, Form::new(json)).map(|()| ExitCode::SUCCESS),
+        Some(Role::Fleet(arguments)) => fleet::run(&arguments),
         None => run(&arguments.run),
     };
     result.unwrap_or_else(|error| {
@@ -111,11 +131,19 @@ fn main() -> ExitCode {
 /// Runs everything; fails if anything was wrong.
 fn run(arguments: &RunArguments) -> Result<ExitCode> {
     let form = Form::new(arguments.gateway);
-    let mut servers = Servers::start(&arguments.program, arguments.gateway)?;
-    let target = Target::plain(servers.address());
+    let folder = tempfile::tempdir()?;
+    let authority = arguments.tls.then(|| Authority::new(folder.path())).transpose()?;
+    let disk = arguments.full_disk.then(|| SmallDisk::mount(folder.path())).transpose()?;
+    let certificate = authority.as_ref().map(Authority::files);
+    let conditions = Conditions { certificate, temporary: disk.as_ref().map(SmallDisk::path) };
+    let mut servers = Servers::start(&arguments.program, arguments.gateway, &conditions)?;
+    let target = match &authority {
+        Some(authority) => authority.target(servers.address())?,
+        None => Target::plain(servers.address()),
+    };
     let echoes = Echoes::new(form, servers.address());
     let capacity = capacity(&target, echoes.clone(), arguments)?;
-    let report = endure(arguments, &servers, (&target, &echoes), capacity)?;
+    let report = endure(arguments, &servers, authority, (&target, &echoes), capacity)?;
     let report = match farewell(&mut servers, (&target, echoes), arguments) {
         Ok(farewell) => report.with_farewell(farewell),
         Err(error) => {
@@ -145,6 +173,7 @@ fn capacity(target: &Target, echoes: Echoes, arguments: &RunArguments) -> Result
 fn endure(
     arguments: &RunArguments,
     servers: &Servers,
+    authority: Option<Authority>,
     (target, echoes): (&Target, &Echoes),
     capacity: f64,
 ) -> Result<Report> {
@@ -157,12 +186,24 @@ fn endure(
         seed: arguments.seed,
         ..Plan::default()
     };
-    let trouble = Trouble::start(echoes, servers.address(), arguments.bad, arguments.seed)?;
-    let victims = Victims::start(&servers.url(), echoes.form(), arguments.seed)?;
+    // Bad clients and victims speak no TLS.
+    let is_plain = authority.is_none();
+    let (address, seed) = (servers.address(), arguments.seed);
+    let trouble = Trouble::start(echoes, address, if is_plain { arguments.bad } else { 0 }, seed)?;
+    let victims = is_plain.then(|| Victims::start(&servers.url(), echoes.form(), seed)).transpose()?;
+    let rotate = |authority| Rotation::start(authority, servers.process(), address, echoes.clone(), seed);
+    let rotation = authority.map(rotate).transpose()?;
+    let spills = arguments.full_disk.then(|| Spills::start(target)).transpose()?;
     let mut watcher = Watcher::new(time, Memory::of(servers.processes()));
     let outcome = deltasoap_load::run(target, echoes.clone(), &plan, &Stop::default(), &mut watcher)?;
     watcher.bar.finish_and_clear();
-    Ok(Report::new(&outcome, (capacity, rate), trouble.end()?, victims.end(), watcher.memory))
+    let others = Others {
+        troubled: trouble.end()?,
+        killed: victims.map_or(Ok(0), Victims::end),
+        rotated: rotation.map(Rotation::end).transpose(),
+        spilled: spills.map(Spills::end).transpose()?,
+    };
+    Ok(Report::new(&outcome, (capacity, rate), others, watcher.memory))
 }
 
 /// Stops the servers while good clients call.

@@ -79,7 +79,7 @@ fn thirds(samples: &[u64]) -> [u64; 3] {
 }
 
 /// Returns the resident bytes of a process, where the system has `/proc`.
-fn resident(process: u32) -> Option<u64> {
+pub fn resident(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kb| kb << 10)

@@ -1,6 +1,8 @@
 //! What happened, as a table for people and JSON for programs, and what of it is wrong.
 
+use crate::certificates::Rotated;
 use crate::memory::{Level, Memory};
+use crate::spills::Spilled;
 use crate::trouble::Troubled;
 use anyhow::Result;
 use deltasoap_load::{Failure, Outcome, Tally};
@@ -27,6 +29,11 @@ pub struct Report {
     /// What was wrong with them.
     victims: Option<String>,
     troubled: Troubled,
+    /// Certificates that were replaced, and what was wrong with that.
+    rotated: Option<Rotated>,
+    rotation: Option<String>,
+    /// Uploads to a disk that is too small.
+    spilled: Option<Spilled>,
     memory: Vec<Level>,
     /// The end.
     stopping: Option<Stopping>,
@@ -43,19 +50,27 @@ struct Stopping {
     failures: String,
 }
 
+/// What other clients than the good ones did and found.
+#[derive(Debug)]
+pub struct Others {
+    pub troubled: Troubled,
+    /// Processes that were killed, or what was wrong.
+    pub killed: Result<u64>,
+    pub rotated: Result<Option<Rotated>>,
+    pub spilled: Option<Spilled>,
+}
+
 impl Report {
     /// Creates the report of a load.
-    pub fn new(
-        outcome: &Outcome,
-        (capacity, rate): (f64, f64),
-        troubled: Troubled,
-        victims: Result<u64>,
-        memory: Memory,
-    ) -> Self {
+    pub fn new(outcome: &Outcome, (capacity, rate): (f64, f64), others: Others, memory: Memory) -> Self {
         let total = outcome.total();
-        let (killed, victims) = match victims {
+        let (killed, victims) = match others.killed {
             Ok(killed) => (killed, None),
             Err(error) => (0, Some(format!("{error:#}"))),
+        };
+        let (rotated, rotation) = match others.rotated {
+            Ok(rotated) => (rotated, None),
+            Err(error) => (None, Some(format!("{error:#}"))),
         };
         Report {
             capacity,
@@ -67,7 +82,10 @@ impl Report {
             latencies: [total.quantile_us(0.5), total.quantile_us(0.99), total.max_us()],
             killed,
             victims,
-            troubled,
+            troubled: others.troubled,
+            rotated,
+            rotation,
+            spilled: others.spilled,
             memory: memory.levels(),
             stopping: None,
         }
@@ -87,6 +105,8 @@ impl Report {
     pub fn complaints(&self) -> Vec<String> {
         let mut complaints = self.troubled.complaints();
         complaints.extend(self.victims.clone());
+        complaints.extend(self.rotation.clone());
+        complaints.extend(self.spilled.iter().flat_map(Spilled::complaints));
         if self.failed > 0 {
             complaints.push(format!("{} requests of good clients failed: {}", self.failed, self.failures));
         }
@@ -114,6 +134,15 @@ impl Report {
         line("processes killed", self.killed.to_string());
         for (fault, (made, answered)) in &self.troubled.requests {
             line(&format!("bad clients: {fault:?}"), format!("{made}, of them answered {answered}"));
+        }
+        if let Some(Rotated { replaced, visits, delay }) = &self.rotated {
+            line(
+                "certificates replaced",
+                format!("{replaced}, in use after {delay:.2} s at most; {visits} handshakes"),
+            );
+        }
+        if let Some(Spilled { stored, refused, broken_off, .. }) = &self.spilled {
+            line("uploads", format!("{stored} stored, {refused} refused for lack of room, {broken_off} broken off"));
         }
         for level in &self.memory {
             line(&format!("memory of the {}", level.name), megabytes(level.thirds));

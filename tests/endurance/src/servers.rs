@@ -15,11 +15,29 @@ pub struct Servers {
     all: Vec<(&'static str, Serving)>,
 }
 
+/// What the server gets besides its arguments.
+#[derive(Debug, Default)]
+pub struct Conditions<'a> {
+    /// The files of a certificate and its key: it serves by TLS.
+    pub certificate: Option<[&'a Path; 2]>,
+    /// Where it keeps temporary files.
+    pub temporary: Option<&'a Path>,
+}
+
 impl Servers {
     /// Starts the demo's services, and a gateway for them on request.
-    pub fn start(program: &Path, has_gateway: bool) -> Result<Self> {
+    pub fn start(program: &Path, has_gateway: bool, conditions: &Conditions<'_>) -> Result<Self> {
         ensure!(program.exists(), "{} does not exist; build it first", program.display());
-        let server = Serving::start(Command::new(program).args(["serve", "--listen", "127.0.0.1:0"]));
+        let mut command = Command::new(program);
+        command.args(["serve", "--listen", "127.0.0.1:0"]);
+        if let Some([certificate, key]) = conditions.certificate {
+            command.arg("--tls-cert").arg(certificate).arg("--tls-key").arg(key);
+        }
+        if let Some(temporary) = conditions.temporary {
+            // Each part that cannot be stored is an error in the log.
+            command.env("TMPDIR", temporary).env("RUST_LOG", "off");
+        }
+        let server = Serving::start(&mut command);
         let mut all = vec![("server", server)];
         if has_gateway {
             let wsdl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/wsdl/bench.wsdl");
@@ -42,6 +60,11 @@ impl Servers {
 
     fn front(&self) -> &Serving {
         &self.all[self.all.len() - 1].1
+    }
+
+    /// Returns the number of the process that clients call.
+    pub fn process(&self) -> u32 {
+        self.front().child.id()
     }
 
     /// Returns names and numbers of the processes.

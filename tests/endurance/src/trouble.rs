@@ -277,7 +277,7 @@ fn head_len(message: &[u8]) -> Option<usize> {
 }
 
 /// Returns status and body of an answer; `None` if there is none, or it was broken off.
-fn answer(bytes: &[u8]) -> Result<Option<(u16, Vec<u8>)>, String> {
+pub fn answer(bytes: &[u8]) -> Result<Option<(u16, Vec<u8>)>, String> {
     let Some(head) = head_len(bytes) else { return Ok(None) };
     let (head, body) = bytes.split_at(head);
     let head = String::from_utf8_lossy(head).to_ascii_lowercase();

@@ -483,7 +483,8 @@ pub struct Serve {
     /// one per processor]; with 0 a single runtime moves connections among its threads
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(..=1024))]
     pub worker_threads: Option<u16>,
-    /// Use TLS, with the certificates of this PEM file: the server's own first
+    /// Use TLS, with the certificates of this PEM file: the server's own first;
+    /// it is read again on SIGHUP
     #[arg(long, requires = "tls_key", value_name = "FILE")]
     pub tls_cert: Option<PathBuf>,
     /// The certificate's private key, a PEM file

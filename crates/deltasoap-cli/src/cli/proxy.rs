@@ -39,7 +39,8 @@ pub struct Proxy {
     /// Serve /health, /ready and /metrics on this address
     #[arg(long, value_name = "ADDRESS")]
     pub admin: Option<SocketAddr>,
-    /// Use TLS for clients, with the certificates of this PEM file: the proxy's own first
+    /// Use TLS for clients, with the certificates of this PEM file: the proxy's own first;
+    /// it is read again on SIGHUP
     #[arg(long, requires = "tls_key", value_name = "FILE")]
     pub tls_cert: Option<PathBuf>,
     /// The certificate's private key, a PEM file

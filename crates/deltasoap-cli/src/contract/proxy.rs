@@ -2,13 +2,13 @@
 
 use super::access::{transport, with_password};
 use super::{INTERPRETATION_NOTES, contract_of, report_notes};
+use crate::certificate;
 use crate::cli;
-use crate::files;
 use crate::listening::listen;
 use crate::output::{print_json, print_line};
 use anyhow::{Context as _, Result, bail};
 use deltasoap_dynamic::Contract;
-use deltasoap_http::{HttpTransport, Identity, Monitor, Server, ServerHandle, ServerTls, shutdown_signal};
+use deltasoap_http::{HttpTransport, Monitor, Server, ServerHandle, ServerTls, shutdown_signal};
 use deltasoap_proxy::{Config, Proxy, Secret, SecurityConfig, Tls, ValidationMode};
 use deltasoap_wsdl::fetch::shown;
 use std::net::SocketAddr;
@@ -192,9 +192,13 @@ fn way(arguments: &cli::Proxy, config: &Config) -> Result<HttpTransport> {
 }
 
 async fn serve(arguments: &cli::Proxy, config: &Config, server: Server, proxy: Proxy) -> Result<()> {
-    let (server, scheme) = match &config.tls {
-        Some(tls) => (server.tls(ServerTls::new(identity(tls)?))?, "https"),
-        None => (server, "http"),
+    let (server, scheme, rotation) = match &config.tls {
+        Some(Tls { certificate, key }) => {
+            let tls = ServerTls::new(certificate::identity((certificate, key))?);
+            let rotation = tls.rotation();
+            (server.tls(tls)?, "https", Some((rotation, (certificate.as_path(), key.as_path()))))
+        }
+        None => (server, "http", None),
     };
     let address = server.local_addr()?;
     print_line(format_args!("listening on {scheme}://{address}/"))?;
@@ -208,16 +212,21 @@ async fn serve(arguments: &cli::Proxy, config: &Config, server: Server, proxy: P
     }
     let (monitor, admin) = admin(config, &server.handle()).await?;
     let drained = monitor.clone().drained(shutdown_signal(), Duration::from_secs(arguments.limits.drain));
-    let serving = server.serve_with_shutdown(proxy, drained);
+    let serving = async {
+        tokio::select! {
+            served = server.serve_with_shutdown(proxy, drained) => Ok(served?),
+            never = certificate::renewed(rotation) => never,
+        }
+    };
     match admin {
-        None => Ok(serving.await?),
+        None => serving.await,
         Some(admin) => {
             let handle = admin.handle();
             let admin = tokio::spawn(admin.serve(monitor));
             let served = serving.await;
             handle.shutdown();
             admin.await??;
-            Ok(served?)
+            served
         }
     }
 }
@@ -229,12 +238,4 @@ async fn admin(config: &Config, handle: &ServerHandle) -> Result<(Monitor, Optio
     let admin = Server::bind(address).await.context("--admin takes another address")?;
     print_line(format_args!("admin at http://{}: /health, /ready, /metrics", admin.local_addr()?))?;
     Ok((monitor.prometheus()?, Some(admin)))
-}
-
-fn identity(tls: &Tls) -> Result<Identity> {
-    let Tls { certificate, key } = tls;
-    let identity = Identity::from_pem(files::read(certificate)?, files::read(key)?);
-    identity.with_context(|| {
-        format!("{} and {} are not a certificate and its private key", certificate.display(), key.display())
-    })
 }

@@ -5,15 +5,15 @@ mod cwmp;
 pub mod tr069;
 pub mod vsphere;
 
+use crate::certificate;
 use crate::cli::Serve;
-use crate::files;
 use crate::listening::listen;
 use crate::output::print_line;
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use axum::Router;
 use deltasoap::engine::{Differential, Templating};
 use deltasoap_http::{
-    Compression, HeavyWork, Identity, Monitor, Scheduling, Server, ServerTls, ServiceIndex, Sharing, SmallFirst,
+    Compression, HeavyWork, Monitor, Rotation, Scheduling, Server, ServerTls, ServiceIndex, Sharing, SmallFirst,
     SoapService, SoapServiceBuilder, shutdown_signal,
 };
 use std::path::Path;
@@ -57,7 +57,7 @@ impl Services {
 
 /// Serves until interrupted.
 pub async fn serve(arguments: &Serve) -> Result<()> {
-    let server = bind(arguments).await?;
+    let (server, rotation) = bind(arguments).await?;
     let (scheme, address) = (if arguments.tls_cert.is_some() { "https" } else { "http" }, server.local_addr()?);
     let monitor = Monitor::for_server(&server.handle()).prometheus()?;
     let services = Services::with(|| builder(arguments))?;
@@ -68,29 +68,30 @@ pub async fn serve(arguments: &Serve) -> Result<()> {
     let drained = monitor.clone().drained(shutdown_signal(), Duration::from_secs(arguments.drain));
     let acs = cwmp::acs(|service| service.compression(compression(arguments)))?;
     let router = services.router().route_service(cwmp::PATH, acs).fallback_service(monitor);
-    Ok(server.serve_with_shutdown(router.into_service(), drained).await?)
+    tokio::select! {
+        served = server.serve_with_shutdown(router.into_service(), drained) => Ok(served?),
+        never = certificate::renewed(rotation) => never,
+    }
 }
 
-async fn bind(arguments: &Serve) -> Result<Server> {
+/// Listens; returns also what replaces the certificate, and its files.
+async fn bind(arguments: &Serve) -> Result<(Server, Option<(Rotation, (&Path, &Path))>)> {
     let server = listen(arguments.listen, arguments.takeover)
         .await?
         .worker_threads(arguments.worker_threads.map_or_else(processors, usize::from));
     match (&arguments.tls_cert, &arguments.tls_key) {
-        (Some(certificate), Some(key)) => Ok(server.tls(ServerTls::new(identity(certificate, key)?))?),
-        _ => Ok(server),
+        (Some(certificate), Some(key)) => {
+            let tls = ServerTls::new(certificate::identity((certificate, key))?);
+            let rotation = tls.rotation();
+            Ok((server.tls(tls)?, Some((rotation, (certificate, key)))))
+        }
+        _ => Ok((server, None)),
     }
 }
 
 /// Returns the number of processors that this process may use.
 pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-fn identity(certificate: &Path, key: &Path) -> Result<Identity> {
-    let identity = Identity::from_pem(files::read(certificate)?, files::read(key)?);
-    identity.with_context(|| {
-        format!("{} and {} are not a certificate and its private key", certificate.display(), key.display())
-    })
 }
 
 /// Returns a builder with the options of the command line.

@@ -217,6 +217,36 @@ fn tls_and_gzip_on_both_sides() {
     assert!(TcpStream::connect(address).is_err(), "the port is free again");
 }
 
+/// Server and proxy read new certificates without a restart; what cannot be used changes nothing.
+#[test]
+fn a_new_certificate_is_read_on_sighup() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let (cert, key) = identity(folder.path(), "service");
+    let old = folder.path().join("old.pem").to_string_lossy().into_owned();
+    std::fs::copy(&cert, &old).expect("a copy");
+    let serve = serving(&["serve", "--tls-cert", &cert, "--tls-key", &key]);
+    let proxy = proxying(&[serve.url.trim_end_matches("/bench"), "-k", "--tls-cert", &cert, "--tls-key", &key]);
+    let urls = [serve.url.clone(), format!("{}bench", proxy.url)];
+    let is_trusted = |trusted: &str, url: &String| {
+        let arguments = ["call", &bench(), "echoDoubles", "-d", "{\"item\": [1.5]}", "--endpoint", url];
+        run(&[&arguments[..], &["--cacert", trusted]].concat()).status.success()
+    };
+    let hang_up = || [&serve, &proxy].iter().for_each(|server| server.signal("HUP"));
+    assert!(urls.iter().all(|url| is_trusted(&old, url)));
+    std::fs::write(&key, "no key").expect("a file");
+    hang_up();
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(urls.iter().all(|url| is_trusted(&old, url)), "the old certificate stays");
+    identity(folder.path(), "service");
+    hang_up();
+    let start = Instant::now();
+    while !urls.iter().all(|url| is_trusted(&cert, url)) {
+        assert!(start.elapsed() < Duration::from_secs(30), "the certificate was not read again");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(!urls.iter().any(|url| is_trusted(&old, url)));
+}
+
 #[test]
 fn trouble_reaches_clients() {
     let mock = serving(&["mock", &shop()]);

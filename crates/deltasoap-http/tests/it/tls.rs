@@ -87,6 +87,30 @@ async fn calls_go_over_tls() {
     }
 }
 
+/// A new certificate is presented to new connections, open ones go on, and what cannot be used changes
+/// nothing.
+#[tokio::test]
+async fn certificates_are_replaced_while_the_server_runs() {
+    let (old, new) = (Authority::new(), Authority::named("new"));
+    let tls = old.server();
+    let rotation = tls.rotation();
+    let (address, _handle) = serve_tls(tls, open_service()).await;
+    let kept = client(address, old.client());
+    let _: YouAre = kept.call_as(&WhoAmI {}).await.expect("a response");
+
+    rotation.replace(new.identity("localhost")).expect("an identity");
+    assert!(ask(address, new.client()).await.is_ok());
+    assert!(failure(ask(address, old.client()).await).contains("InvalidCertificate"));
+    let _: YouAre = kept.call_as(&WhoAmI {}).await.expect("a response over the connection that is open");
+
+    let (mine, other) = (KeyPair::generate().expect("a key"), KeyPair::generate().expect("a key"));
+    let params = CertificateParams::new(["localhost".to_owned()]).expect("parameters");
+    let certificate = params.signed_by(&mine, &old.0).expect("a certificate");
+    let mismatched = Identity::from_pem(certificate.pem(), other.serialize_pem()).expect("two texts");
+    assert!(rotation.replace(mismatched).is_err());
+    assert!(ask(address, new.client()).await.is_ok(), "the certificate before stays");
+}
+
 #[tokio::test]
 async fn servers_must_be_trusted() {
     let authority = Authority::new();
