@@ -59,7 +59,7 @@ finish() {
 serve() {
     eval "address=\$FLEET_SERVER_$1"
     : >"$FLEET_DIR/s$1.log"
-    launch "s$1" "$FLEET_PROGRAM" "$address" "$FLEET_DRAIN" "$FLEET_MEMORY"
+    launch "s$1" "$FLEET_PROGRAM" "$address" "$FLEET_DRAIN" "$FLEET_MEMORY" "$FLEET_DIR/s$1.memories"
     until grep -q '^listening' "$FLEET_DIR/s$1.log"; do
         is_running "s$1" || { cat "$FLEET_DIR/s$1.log" >&2; exit 1; }
         sleep 0.05

@@ -2,8 +2,11 @@
 //! metrics, and an end that loses nothing.
 //!
 //! ```text
-//! cargo run --release -p example-fleet -- ADDRESS [DRAIN_SECONDS [MEMORY_MIB]]
+//! cargo run --release -p example-fleet -- ADDRESS [DRAIN_SECONDS [MEMORY_MIB [FILE]]]
 //! ```
+//!
+//! With a file, the server saves there what it remembers of its devices when it ends, and loads it when
+//! it starts.
 //!
 //! `fleet.sh` starts three of them and HAProxy with `haproxy.cfg`; `envoy.yaml` does the same with
 //! Envoy. The page "Fleets" of the guide explains both.
@@ -81,12 +84,23 @@ async fn main() -> Result<(), BoxError> {
     let address = arguments.next().ok_or("expected an address to listen on")?;
     let mut number = |default| arguments.next().map_or(Ok(default), |text| text.parse::<u32>());
     let (drain, memory) = (Duration::from_secs(number(2)?.into()), number(256)? as usize);
+    let file = arguments.next();
     let server = Server::bind(address).await?;
     let monitor = Monitor::for_server(&server.handle()).prometheus()?;
     let acs = acs(MemoryBounds { total_bytes: memory << 20, ..MemoryBounds::default() })?;
+    if let Some(file) = &file {
+        match acs.soap_service().load_memories(file) {
+            Ok(loaded) => eprintln!("{} memories, {} skipped", loaded.kept, loaded.skipped),
+            Err(error) => eprintln!("begins without memories: {error}"),
+        }
+    }
     println!("listening on http://{}/", server.local_addr()?);
     let drained = monitor.clone().drained(shutdown_signal(), drain);
-    Ok(server.serve_with_shutdown(monitor.wrap(acs), drained).await?)
+    server.serve_with_shutdown(monitor.wrap(acs.clone()), drained).await?;
+    if let Some(file) = &file {
+        eprintln!("{} memories saved", acs.soap_service().save_memories(file)?);
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -96,30 +110,52 @@ mod tests {
     use deltasoap_cwmp::types::DeviceId;
     use deltasoap_cwmp::{Cpe, Parameter};
 
+    /// Performs a session of a device, and returns the key that it got.
+    async fn session(acs: &Acs, serial: &str, uptime: u32) -> Result<String, BoxError> {
+        let id = DeviceId {
+            manufacturer: "Example".to_owned(),
+            oui: "0123AB".to_owned(),
+            product_class: "Box".to_owned(),
+            serial_number: serial.to_owned(),
+        };
+        let cpe = Cpe::over(acs.clone(), "http://acs.example/acs/1", id)?;
+        let mut cpe = cpe.credentials(Credentials::basic(serial, "secret")?);
+        let writable = [("Device.ManagementServer.ParameterKey", Simple::String(String::new()))];
+        for (name, value) in writable.into_iter().chain([(PATH, Simple::UnsignedInt(uptime))]) {
+            cpe.parameters_mut().insert(name, Parameter::writable(value));
+        }
+        assert_eq!(cpe.session().await?.answered, ["SetParameterValues"]);
+        let value = |name| cpe.current().get(name).map(|parameter| parameter.value.clone());
+        let Some(Simple::String(key)) = value("Device.ManagementServer.ParameterKey") else { panic!("no key") };
+        assert_eq!((key.len(), value(PATH)), (16, Some(Simple::UnsignedInt(INTERVAL))));
+        Ok(key)
+    }
+
     #[tokio::test]
     async fn a_device_gets_a_key_of_what_it_reports() -> Result<(), BoxError> {
         let acs = acs(MemoryBounds::default())?;
         let mut keys = Vec::new();
         for (serial, uptime) in [("1", 7), ("1", 7), ("1", 8), ("2", 7)] {
-            let id = DeviceId {
-                manufacturer: "Example".to_owned(),
-                oui: "0123AB".to_owned(),
-                product_class: "Box".to_owned(),
-                serial_number: serial.to_owned(),
-            };
-            let cpe = Cpe::over(acs.clone(), "http://acs.example/acs/1", id)?;
-            let mut cpe = cpe.credentials(Credentials::basic(serial, "secret")?);
-            let writable = [("Device.ManagementServer.ParameterKey", Simple::String(String::new()))];
-            for (name, value) in writable.into_iter().chain([(PATH, Simple::UnsignedInt(uptime))]) {
-                cpe.parameters_mut().insert(name, Parameter::writable(value));
-            }
-            assert_eq!(cpe.session().await?.answered, ["SetParameterValues"]);
-            let value = |name| cpe.current().get(name).map(|parameter| parameter.value.clone());
-            let Some(Simple::String(key)) = value("Device.ManagementServer.ParameterKey") else { panic!("no key") };
-            assert_eq!((key.len(), value(PATH)), (16, Some(Simple::UnsignedInt(INTERVAL))));
-            keys.push(key);
+            keys.push(session(&acs, serial, uptime).await?);
         }
         assert_ne!(keys[0], keys[3]);
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn devices_are_remembered_across_a_restart() -> Result<(), BoxError> {
+        let file = std::env::temp_dir().join(format!("fleet-{}", std::process::id()));
+        let before = acs(MemoryBounds::default())?;
+        for uptime in 0..8 {
+            session(&before, "1", uptime).await?;
+        }
+        let saved = before.soap_service().save_memories(&file)?;
+        let after = acs(MemoryBounds::default())?;
+        let loaded = after.soap_service().load_memories(&file)?;
+        std::fs::remove_file(&file)?;
+        assert_eq!(loaded.kept + loaded.skipped, saved);
+        assert!(saved >= 1, "the Inform at least");
+        session(&after, "1", 9).await?;
         Ok(())
     }
 }

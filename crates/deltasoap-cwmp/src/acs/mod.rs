@@ -123,6 +123,12 @@ impl Acs {
     pub fn stats(&self) -> Arc<ServiceStats> {
         self.service.stats()
     }
+
+    /// Returns the service below, such as for its memories
+    /// ([`SoapService::save_memories`]). It does not authenticate, and knows no sessions.
+    pub fn soap_service(&self) -> &SoapService {
+        &self.service
+    }
 }
 
 impl fmt::Debug for Acs {
