@@ -1,8 +1,7 @@
 //! `memories`: what the bound on a server's memories costs and gains with many clients.
 //!
 //! The service is real, with its cache, its eviction and its decoder, and so are the messages:
-//! TR-069 `Inform` of 3 KB, each client's with its own serial number, the time and the events changed
-//! from one to the next. Only the network is left out, and the order of clients is made by a
+//! TR-069 `Inform`, each client's with its own serial number, and with another time than the one before. Only the network is left out, and the order of clients is made by a
 //! [`Pattern`]. A run has a first part that fills the cache, and a second one of the same length that
 //! is measured. The processor time of a message is that of the whole request in memory, less that of
 //! making it, and is compared with the time of a service that compares nothing.
@@ -18,6 +17,7 @@ use deltasoap_report::plot::Chart;
 use deltasoap_report::table::Grid;
 use deltasoap_streams::prng::{SEED, SplitMix64};
 use http::Request;
+use http_body::Body as _;
 use http_body_util::{BodyExt, Full};
 use serde::Serialize;
 use std::convert::Infallible;
@@ -37,6 +37,9 @@ pub struct MemoriesArguments {
     /// The order in which clients send (repeatable) [default: all]
     #[arg(long = "pattern", value_enum)]
     patterns: Vec<Pattern>,
+    /// Number of parameters in a message, of about 150 bytes each
+    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+    parameters: u32,
     /// Messages of a run for each client, on average, half of which are measured
     #[arg(long, value_name = "NUMBER", default_value_t = 6)]
     messages: u32,
@@ -77,7 +80,8 @@ pub fn run(arguments: &MemoriesArguments) -> Result<()> {
     for clients in clients {
         for pattern in &patterns {
             for bound in &bounds {
-                let run = Run { clients, pattern: *pattern, bound: *bound, messages: arguments.messages };
+                let (parameters, messages) = (arguments.parameters, arguments.messages);
+                let run = Run { clients, pattern: *pattern, bound: *bound, parameters, messages };
                 let row = runtime.block_on(run.row())?;
                 if arguments.json {
                     println!("{}", serde_json::to_string(&row)?);
@@ -103,6 +107,7 @@ struct Run {
     clients: u32,
     pattern: Pattern,
     bound: u32,
+    parameters: u32,
     messages: u32,
 }
 
@@ -119,6 +124,8 @@ struct Row {
     /// Processor time of a message in microseconds, and of one of a service without memories.
     cpu_us: f64,
     plain_cpu_us: f64,
+    /// Bytes of a message.
+    message_bytes: u64,
     /// Bytes of all memories at the end, and of those of one client.
     held_bytes: u64,
     bytes_per_client: u64,
@@ -129,7 +136,7 @@ impl Run {
         let half = u64::from(self.clients) * u64::from(self.messages) / 2;
         let service = service(self.bound, Differential { checkpoints: Checkpoints::Leaf, adaptive: false })?;
         let mut arrivals = Arrivals::new(self, 2 * half);
-        let mut messages = Messages::new(self.clients)?;
+        let mut messages = Messages::new(self.clients, self.parameters)?;
         send(&service, &mut arrivals, &mut messages, half).await?;
         let before = service.stats().snapshot();
         let time = send(&service, &mut arrivals, &mut messages, half).await?;
@@ -143,6 +150,7 @@ impl Run {
             drop(std::hint::black_box(messages.next(arrivals.next())?));
         }
         let making = (process_time() - start).as_secs_f64() / some as f64;
+        let length = messages.next(0)?.body().size_hint().lower();
         let of_message = |time: Duration, count: f64| 1e6 * (time.as_secs_f64() / count - making);
         let held = after.differential.memory;
         Ok(Row {
@@ -154,6 +162,7 @@ impl Run {
                 / (differential.fast_bytes + differential.regular_bytes).max(1) as f64,
             cpu_us: of_message(time, count),
             plain_cpu_us: of_message(plain, some as f64),
+            message_bytes: length,
             held_bytes: held,
             bytes_per_client: messages.bytes_per_memory(held, u64::from(self.bound) << 20),
         })
@@ -198,8 +207,9 @@ struct Messages {
 }
 
 impl Messages {
-    fn new(clients: u32) -> Result<Self> {
+    fn new(clients: u32, parameters: u32) -> Result<Self> {
         let text = std::str::from_utf8(inform::one())?.replace("mustUnderstand=\"1\"", "mustUnderstand=\"0\"");
+        let text = with_parameters(&text, parameters)?;
         let (before, after) = cut(&text, "SerialNumber")?;
         let (between, after) = cut(after, "CurrentTime")?;
         let parts = [before, between, after].map(|part| part.as_bytes().to_vec());
@@ -229,9 +239,29 @@ impl Messages {
     }
 }
 
+/// Returns an `Inform` with some parameters instead of its own.
+fn with_parameters(text: &str, parameters: u32) -> Result<String> {
+    const ARRAY: &str = "ParameterValueStruct[";
+    let (before, after) = cut(text, "ParameterList")?;
+    let (start, rest) = before.rsplit_once(ARRAY).context("the sample has another form")?;
+    let tag = rest.split_once(']').context("the sample has another form")?.1;
+    let end = after.find("</ParameterList>").context("the sample has another form")?;
+    let list: String = (0..parameters)
+        .map(|number| {
+            let name = format!("InternetGatewayDevice.LANDevice.1.Hosts.Host.{number}.IPAddress");
+            let value = format!("192.168.{}.{}", number / 200, number % 200);
+            format!(
+                "<ParameterValueStruct><Name>{name}</Name><Value xsi:type=\"xsd:string\">{value}</Value></ParameterValueStruct>\n"
+            )
+        })
+        .collect();
+    Ok(format!("{start}{ARRAY}{parameters}]{tag}{list}{}", &after[end..]))
+}
+
 /// Cuts the content of the first element with a name out of a text.
 fn cut<'t>(text: &'t str, name: &str) -> Result<(&'t str, &'t str)> {
-    let start = text.find(&format!("<{name}>")).context("the sample has another form")? + name.len() + 2;
+    let start = text.find(&format!("<{name}")).context("the sample has another form")?;
+    let start = start + text[start..].find('>').context("the sample has another form")? + 1;
     let end = text[start..].find("</").context("the sample has another form")?;
     Ok((&text[..start], &text[start + end..]))
 }
@@ -307,7 +337,7 @@ mod tests {
     use super::*;
 
     fn row(pattern: Pattern, bound: u32) -> Row {
-        let run = Run { clients: 1000, pattern, bound, messages: 8 };
+        let run = Run { clients: 1000, pattern, bound, parameters: 8, messages: 8 };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         runtime.block_on(run.row()).expect("a row")
     }
@@ -327,7 +357,7 @@ mod tests {
     #[test]
     fn every_client_sends() {
         for pattern in [Pattern::Zipf, Pattern::Diurnal, Pattern::Periodic] {
-            let run = Run { clients: 1000, pattern, bound: 1, messages: 30 };
+            let run = Run { clients: 1000, pattern, bound: 1, parameters: 8, messages: 30 };
             let mut arrivals = Arrivals::new(run, 30_000);
             let mut sent = vec![0; 1000];
             (0..30_000).for_each(|_| sent[arrivals.next() as usize] += 1);
