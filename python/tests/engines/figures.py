@@ -1,0 +1,223 @@
+"""Measures decoding from Python: one core, beside xml2arrow, and two workers of Dask beside one.
+
+Every output is checked before its time counts. Rounds alternate. Times of one core are CPU times of
+the process; those of workers are times on the clock, with each worker pinned to a core.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import streams
+
+import deltasoap.arrow
+
+ROUNDS = 7
+
+PEER_CONFIG = """
+tables:
+  - name: submit
+    xml_path: /messages
+    levels: []
+    fields:
+      - {name: token, xml_path: /messages/Submit/auth/token, data_type: Utf8}
+      - {name: issuer, xml_path: /messages/Submit/auth/issuer, data_type: Int64}
+      - {name: count, xml_path: /messages/Submit/count, data_type: UInt32}
+  - name: invoice
+    xml_path: /messages/Submit
+    levels: [submit]
+    fields:
+      - {name: ref, xml_path: /messages/Submit/invoice/@ref, data_type: Utf8, nullable: true}
+      - {name: concept, xml_path: /messages/Submit/invoice/concept, data_type: UInt8}
+      - {name: document, xml_path: /messages/Submit/invoice/document, data_type: UInt64}
+      - {name: number, xml_path: /messages/Submit/invoice/number, data_type: Int64}
+      - {name: date, xml_path: /messages/Submit/invoice/date, data_type: Utf8, nullable: true}
+      - {name: sent, xml_path: /messages/Submit/invoice/sent, data_type: Utf8, nullable: true}
+      - {name: total, xml_path: /messages/Submit/invoice/total, data_type: Float64}
+      - {name: net, xml_path: /messages/Submit/invoice/net, data_type: Float64}
+      - {name: currency, xml_path: /messages/Submit/invoice/currency, data_type: Utf8}
+      - {name: remark, xml_path: /messages/Submit/invoice/remark, data_type: Utf8, nullable: true}
+  - name: tax
+    xml_path: /messages/Submit/invoice/taxes
+    levels: [submit, invoice]
+    fields:
+      - {name: id, xml_path: /messages/Submit/invoice/taxes/tax/id, data_type: Int32}
+      - {name: base, xml_path: /messages/Submit/invoice/taxes/tax/base, data_type: Float64}
+      - {name: amount, xml_path: /messages/Submit/invoice/taxes/tax/amount, data_type: Float64}
+"""
+
+
+def cpu_seconds(work: Callable[[], Any]) -> float:
+    """The CPU time of the process that some work takes."""
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+def compared(works: dict[str, Callable[[], Any]]) -> dict[str, list[float]]:
+    """The times of several works, in alternating rounds."""
+    times: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(ROUNDS):
+        for name, work in works.items():
+            times[name].append(cpu_seconds(work))
+    return times
+
+
+def shown(name: str, size: int, times: list[float]) -> None:
+    """Print the rates of some work."""
+    best, middle = size / min(times) / 1e6, size / statistics.median(times) / 1e6
+    print(f"{name:<52} {middle:8.0f} MB/s (median), {best:.0f} (best)", flush=True)
+
+
+def one_core() -> None:
+    """Streams that resemble each other, and those that do not, on one core."""
+    routers = streams.informs(4000)
+    cases = {
+        "invoices": (streams.invoices(4000), None, streams.INVOICES, "Submit", "request"),
+        "routers": ([each for _, each in routers], None, streams.TR069, "Inform", "request"),
+        "routers, by sender": (
+            [each for _, each in routers],
+            [sender for sender, _ in routers],
+            streams.TR069,
+            "Inform",
+            "request",
+        ),
+        "vSphere, responses": (
+            streams.vsphere("response") * 4,
+            None,
+            streams.VSPHERE,
+            "Fetch",
+            "response",
+        ),
+    }
+    for name, (messages, senders, wsdl, operation, direction) in cases.items():
+        columns = {"body": pa.array(messages, pa.binary())}
+        if senders:
+            columns["host"] = pa.array(senders)
+        batch = pa.record_batch(columns)
+        decode = deltasoap.arrow.Decoder(
+            wsdl, operation, direction=direction, sender="host" if senders else None
+        )
+        rows = pa.record_batch(decode(batch))
+        assert rows["_error"].null_count == len(messages)
+        for place in range(0, len(messages), 97):
+            streams.assert_same(
+                messages[place], rows.slice(place, 1).drop_columns(["_error"]).to_pylist()[0]
+            )
+        times = compared({name: lambda decode=decode, batch=batch: decode(batch)})
+        shown(name, sum(map(len, messages)), times[name])
+
+
+def beside_xml2arrow(folder: Path) -> None:
+    """The same messages as one document, of which xml2arrow makes tables."""
+    from xml2arrow import XmlToArrowParser
+
+    messages = streams.invoices(4000)
+    bodies = [each[each.index(b"<Submit") : each.index(b"</soap:Body>")] for each in messages]
+    document = b"<messages>" + b"".join(bodies) + b"</messages>"
+    config = folder / "peer.yaml"
+    config.write_text(PEER_CONFIG)
+    parser = XmlToArrowParser(str(config))
+    decode = deltasoap.arrow.Decoder(streams.INVOICES, "Submit")
+    batch = pa.record_batch({"body": pa.array(messages, pa.binary())})
+    theirs = parser.parse(document)
+    ours = {name: pa.table(each) for name, each in decode(batch).flatten().items()}
+    assert ours[""]["count"].to_pylist() == theirs["submit"]["count"].to_pylist()
+    for column in ("ref", "document", "number", "total", "net", "currency"):
+        assert ours["invoice"][column].to_pylist() == theirs["invoice"][column].to_pylist(), column
+    for column in ("id", "base", "amount"):
+        mine = ours["invoice.taxes.tax"][column].to_pylist()
+        assert mine == theirs["tax"][column].to_pylist(), column
+    times = compared(
+        {
+            "ours, plain tables": lambda: decode(batch).flatten(),
+            "xml2arrow, one document": lambda: parser.parse(document),
+        }
+    )
+    # Of both: the messages with their envelopes.
+    for name, of_name in times.items():
+        shown(name, sum(map(len, messages)), of_name)
+    ratio = statistics.median(times["xml2arrow, one document"])
+    ratio /= statistics.median(times["ours, plain tables"])
+    print(f"the same messages take xml2arrow {ratio:.2f} times as long", flush=True)
+
+
+def decoded_rows(part: tuple[int, int], decode: Any) -> tuple[int, int, float]:
+    """Decode a part on a worker: rows, the sum of a column, CPU seconds."""
+    batch = pa.record_batch({"body": pa.array(worker_messages(part[1]), pa.binary())})
+    begin = time.process_time()
+    table = pa.table(decode(batch))
+    for _ in range(REPEATED - 1):
+        table = pa.table(decode(batch))
+    used = time.process_time() - begin
+    return table.num_rows, sum(table["count"].to_pylist()), used
+
+
+REPEATED = 40
+_MESSAGES: dict[int, list[bytes]] = {}
+
+
+def worker_messages(seed: int) -> list[bytes]:
+    """Messages that a worker makes once."""
+    return _MESSAGES.setdefault(seed, streams.invoices(1000, seed))
+
+
+def pin(cores: list[int]) -> None:
+    """Let each worker have a core of its own."""
+    from distributed import get_worker
+
+    os.sched_setaffinity(0, {cores[int(get_worker().name) % len(cores)]})
+
+
+def two_workers() -> None:
+    """Two workers of Dask beside one, each on a core of its own."""
+    from distributed import Client, LocalCluster
+
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    decode = deltasoap.arrow.Decoder(streams.INVOICES, "Submit")
+    parts = [(number, number % 2) for number in range(8)]
+    clients = {}
+    for count in (1, 2):
+        cluster = LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None)
+        clients[count] = Client(cluster)
+        clients[count].run(pin, cores)
+        clients[count].run(lambda: (worker_messages(0), worker_messages(1), None)[2])
+    expected = None
+    speedups, used = [], {1: [], 2: []}
+    for _ in range(ROUNDS):
+        times = {}
+        for count, client in clients.items():
+            begin = time.perf_counter()
+            found = client.gather(client.map(decoded_rows, parts, decode=decode, pure=False))
+            times[count] = time.perf_counter() - begin
+            sums = [each[:2] for each in found]
+            expected = expected or sums
+            assert sums == expected
+            used[count].append(sum(each[2] for each in found))
+        speedups.append(times[1] / times[2])
+    for client in clients.values():
+        client.shutdown()
+    rounded = ", ".join(f"{each:.2f}" for each in sorted(speedups))
+    print(f"two workers beside one, by the clock: {rounded}")
+    cpu = statistics.median(used[1]) / statistics.median(used[2])
+    print(f"CPU time of one worker by that of both, for the same messages: {cpu:.2f}")
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores", flush=True)
+    one_core()
+    with tempfile.TemporaryDirectory() as folder:
+        beside_xml2arrow(Path(folder))
+    two_workers()
