@@ -5,9 +5,7 @@ use crate::gate;
 use arrow_array::cast::AsArray as _;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
-use arrow_array::{
-    Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader as _, StructArray, make_array,
-};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader as _, StructArray, make_array};
 use arrow_data::ArrayData;
 use arrow_pyarrow::FromPyArrow as _;
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};

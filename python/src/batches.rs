@@ -10,8 +10,8 @@ use crate::{arrow, errors, gate};
 use arrow_array::builder::{Int64Builder, StringBuilder};
 use arrow_array::cast::AsArray as _;
 use arrow_array::{
-    AnyDictionaryArray, Array, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray,
-    LargeStringArray, RecordBatch, RecordBatchOptions, StringArray, StringViewArray, StructArray,
+    AnyDictionaryArray, Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, RecordBatch,
+    RecordBatchOptions, StringArray, StringViewArray, StructArray,
 };
 use arrow_buffer::NullBufferBuilder;
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
@@ -435,7 +435,6 @@ enum Texts<'a> {
     Binary(&'a BinaryArray),
     LargeBinary(&'a LargeBinaryArray),
     BinaryView(&'a BinaryViewArray),
-    FixedSizeBinary(&'a FixedSizeBinaryArray),
     String(&'a StringArray),
     LargeString(&'a LargeStringArray),
     StringView(&'a StringViewArray),
@@ -458,7 +457,6 @@ impl<'a> Texts<'a> {
             DataType::Binary => Texts::Binary(array.as_binary()),
             DataType::LargeBinary => Texts::LargeBinary(array.as_binary()),
             DataType::BinaryView => Texts::BinaryView(array.as_binary_view()),
-            DataType::FixedSizeBinary(_) => Texts::FixedSizeBinary(array.as_fixed_size_binary()),
             DataType::Utf8 => Texts::String(array.as_string()),
             DataType::LargeUtf8 => Texts::LargeString(array.as_string()),
             DataType::Utf8View => Texts::StringView(array.as_string_view()),
@@ -477,7 +475,6 @@ impl<'a> Texts<'a> {
             Texts::Binary(array) => array.is_valid(row).then(|| array.value(row)),
             Texts::LargeBinary(array) => array.is_valid(row).then(|| array.value(row)),
             Texts::BinaryView(array) => array.is_valid(row).then(|| array.value(row)),
-            Texts::FixedSizeBinary(array) => array.is_valid(row).then(|| array.value(row)),
             Texts::String(array) => array.is_valid(row).then(|| array.value(row).as_bytes()),
             Texts::LargeString(array) => array.is_valid(row).then(|| array.value(row).as_bytes()),
             Texts::StringView(array) => array.is_valid(row).then(|| array.value(row).as_bytes()),

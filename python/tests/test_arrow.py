@@ -77,6 +77,13 @@ def test_messages_are_texts_or_bytes(kind: Any) -> None:
     assert table["count"].null_count == table["_error"].null_count - 5 == 1
 
 
+def test_nulls_are_rows_of_nulls_without_an_error() -> None:
+    for kind in (pa.binary(), pa.null()):
+        table = submitted([None, None], type=kind)
+        assert table.num_rows == 2
+        assert all(column.null_count == 2 for column in table.columns)
+
+
 def test_input_is_whatever_has_the_interface_of_arrow() -> None:
     messages = streams.invoices(6)
     expected = pa.table(submitted(messages))

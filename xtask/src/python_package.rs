@@ -46,7 +46,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     here(&mut shell::command(&tool("mypy"), ["--strict", "-p", "deltasoap"]))?;
     here(&mut shell::command(&tool("stubtest"), ["deltasoap._engine", "--mypy-config-file", "pyproject.toml"]))?;
     // The sources here have no engine: programs that tests start must not import them.
-    let mut tests = shell::command(&tool("pytest"), ["-q", "tests", "--ignore", "tests/zeep_suite", "--ignore", "tests/engines"]);
+    let mut tests =
+        shell::command(&tool("pytest"), ["-q", "tests", "--ignore", "tests/zeep_suite", "--ignore", "tests/engines"]);
     here(tests.env("PYTHONSAFEPATH", "1"))?;
     if !arguments.no_zeep {
         let zeep = zeep_source(&python)?;

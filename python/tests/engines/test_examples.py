@@ -20,6 +20,6 @@ def test_an_example_has_the_rows_of_a_single_process(
     target = tmp_path / "decoded"
     program = str(EXAMPLES / f"on_{engine}.py")
     arguments = [source.wsdl, source.operation, str(source.folder), str(target)]
-    subprocess.run([sys.executable, program, *arguments], check=True, timeout=300)
+    subprocess.run([sys.executable, program, *arguments], check=True, timeout=1200)
     table = ds.dataset(target, format="parquet").to_table()
     assert by_id(table.to_pylist()) == source.rows

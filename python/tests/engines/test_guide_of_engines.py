@@ -36,7 +36,7 @@ def test_a_program_writes_all_rows(program: str, tmp_path: Path) -> None:
         bodies = [ENVELOPE.format(f"S{number}") if number % 7 else "<oh" for number in ids]
         table = pa.table({"id": ids, "body": bodies})
         pq.write_table(table, tmp_path / f"messages/{part}.parquet")
-    subprocess.run([sys.executable, "-c", program], check=True, cwd=tmp_path, timeout=300)
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=tmp_path, timeout=1200)
     rows = ds.dataset(tmp_path / "quotes", format="parquet").to_table().sort_by("id")
     assert rows["id"].to_pylist() == list(range(30))
     expected = [f"S{number}" if number % 7 else None for number in range(30)]
