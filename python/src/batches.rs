@@ -295,10 +295,11 @@ impl<'d> Run<'d> {
         for row in 0..input.num_rows() {
             let sender = senders.as_ref().and_then(|senders| senders.get(row)).unwrap_or_default();
             let sender = String::from_utf8_lossy(sender);
-            let Some(body) = bodies.get(row) else {
+            let Some(bytes) = bodies.get(row) else {
                 self.null(None)?;
                 continue;
             };
+            let body = Body { bytes, is_text: bodies.are_texts() };
             match self.message(body, &sender) {
                 Ok(()) => self.findings.push(None),
                 Err(Refused::Full) => {
@@ -318,14 +319,13 @@ impl<'d> Run<'d> {
     }
 
     /// Adds a message as a row.
-    fn message(&mut self, body: &[u8], sender: &str) -> Result<(), Refused> {
+    fn message(&mut self, body: Body<'_>, sender: &str) -> Result<(), Refused> {
         let most = self.decoder.options.message;
         let too_large = || Finding::new(format!("more than {most} bytes"));
-        if body.len() as u64 > most {
+        if body.bytes.len() as u64 > most {
             return Err(too_large().into());
         }
-        // A copy: what is kept of a sender must not keep a whole column.
-        let message = message_within(Bytes::copy_from_slice(body), most).map_err(Finding::new)?;
+        let message = message_within(body.copied(), most).map_err(Finding::new)?;
         if message.bytes.len() as u64 > most {
             return Err(too_large().into());
         }
@@ -385,6 +385,42 @@ impl<'d> Run<'d> {
         self.done.push(RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)?);
         Ok(())
     }
+}
+
+/// A message in its column.
+#[derive(Clone, Copy)]
+struct Body<'b> {
+    bytes: &'b [u8],
+    is_text: bool,
+}
+
+impl Body<'_> {
+    /// Copies the message: what is kept of a sender must not keep a whole column.
+    ///
+    /// A text is in UTF-8 here, whatever encoding it declares: that of the bytes that it was before. So
+    /// another one is blanked out, which leaves everything at its offset.
+    fn copied(self) -> Bytes {
+        let mut bytes = self.bytes.to_vec();
+        if self.is_text
+            && let Some(end) = foreign_declaration(&bytes)
+        {
+            bytes[..end].fill(b' ');
+        }
+        bytes.into()
+    }
+}
+
+/// Returns the length of an XML declaration that names another encoding than UTF-8.
+fn foreign_declaration(text: &[u8]) -> Option<usize> {
+    const LONGEST: usize = 200;
+    let text = &text[..text.len().min(LONGEST)];
+    if !text.starts_with(b"<?xml ") {
+        return None;
+    }
+    let end = text.windows(2).position(|two| two == b"?>")? + 2;
+    let declaration = text[..end].to_ascii_lowercase();
+    let has = |word: &[u8]| declaration.windows(word.len()).any(|it| it == word);
+    (has(b"encoding") && !has(b"\"utf-8\"") && !has(b"'utf-8'")).then_some(end)
 }
 
 /// Why a message is no row.
@@ -468,6 +504,14 @@ impl<'a> Texts<'a> {
             DataType::Null => Texts::Null,
             other => return Err(other),
         })
+    }
+
+    fn are_texts(&self) -> bool {
+        match self {
+            Texts::String(_) | Texts::LargeString(_) | Texts::StringView(_) => true,
+            Texts::Dictionary(.., values) => values.are_texts(),
+            _ => false,
+        }
     }
 
     fn get(&self, row: usize) -> Option<&[u8]> {

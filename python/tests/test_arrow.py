@@ -77,6 +77,20 @@ def test_messages_are_texts_or_bytes(kind: Any) -> None:
     assert table["count"].null_count == table["_error"].null_count - 5 == 1
 
 
+def test_texts_are_unicode_whatever_they_declare() -> None:
+    message = streams.invoices(1)[0].decode().replace("<token>t0", "<token>ä€")
+    for encoding in ("utf-16", "windows-1252", "utf-8"):
+        declared = f'<?xml version="1.0" encoding="{encoding}"?>{message}'
+        for kind in (pa.string(), pa.dictionary(pa.int32(), pa.string())):
+            given = pa.array([declared]).cast(kind)
+            table = pa.record_batch(deltasoap.arrow.decode(given, INVOICES, "Submit"))
+            assert table["auth"][0]["token"].as_py() == "ä€"
+        assert submitted([declared.encode(encoding)])["auth"][0]["token"].as_py() == "ä€"
+    wrong = '<?xml version="1.0" encoding="utf-16"?>' + message.replace("<count>", "<count>x")
+    error = submitted([wrong], type=pa.string())["_error"][0].as_py()
+    assert wrong.encode()[error["offset"] :].startswith((b"x", b"<count>x"))
+
+
 def test_nulls_are_rows_of_nulls_without_an_error() -> None:
     for kind in (pa.binary(), pa.null()):
         table = submitted([None, None], type=kind)
