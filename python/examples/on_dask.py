@@ -16,7 +16,7 @@ from deltasoap.arrow.dask import decode
 
 if __name__ == "__main__":
     wsdl, operation, source, target = sys.argv[1:]
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
     with cluster, Client(cluster):
         messages = dask.dataframe.read_parquet(source, split_row_groups=False)
         decode(messages, wsdl, operation, keep=["id"]).to_parquet(target, write_index=False)

@@ -199,11 +199,9 @@ def worker_messages(seed: int) -> list[bytes]:
     return _MESSAGES.setdefault(seed, streams.invoices(1000, seed))
 
 
-def pin(cores: list[int]) -> None:
-    """Let each worker have a core of its own."""
-    from distributed import get_worker
-
-    os.sched_setaffinity(0, {cores[int(get_worker().name) % len(cores)]})
+def pin(cores: list[int], dask_worker: Any) -> None:
+    """Let each worker have a core of its own. Dask fills in the worker."""
+    os.sched_setaffinity(0, {cores[int(dask_worker.name) % len(cores)]})
 
 
 def two_workers() -> None:
@@ -215,9 +213,9 @@ def two_workers() -> None:
     parts = [(number, number % 2) for number in range(8)]
     clients = {}
     for count in (1, 2):
-        cluster = LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None)
+        cluster = LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=":0")
         clients[count] = Client(cluster)
-        clients[count].run(pin, cores)
+        clients[count].run(pin, cores=cores)
         clients[count].run(lambda: (worker_messages(0), worker_messages(1), None)[2])
     expected = None
     speedups, used = [], {1: [], 2: []}

@@ -43,7 +43,7 @@ def test_dask(source: Source, kill: KillOnce) -> None:
         kill(frame["id"].tolist())
         return frame
 
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
     with cluster, Client(cluster) as client:
         messages = dask.dataframe.read_parquet(source.folder, split_row_groups=False)
         decoded = decode(messages, source.wsdl, source.operation, keep=["id"])
