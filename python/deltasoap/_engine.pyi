@@ -6,12 +6,14 @@ from typing import Any, final
 from deltasoap._classes import Classes
 
 __all__ = [
+    "BatchDecoder",
     "ColumnView",
     "Contract",
     "Engine",
     "Http",
     "Listener",
     "Operation",
+    "RecordBatches",
     "Reply",
     "Rows",
     "Server",
@@ -46,6 +48,7 @@ class Contract:
         load: Callable[[str], bytes] | None = None,
         root: str | None = None,
     ) -> Contract: ...
+    def compile(self) -> bytes: ...
     @property
     def services(self) -> list[dict[str, Any]]: ...
     @property
@@ -197,6 +200,47 @@ class Rows(Sequence[Any]):
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[Any, Any]: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any: ...
     def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class BatchDecoder:
+    """Decodes columns of messages of one operation and direction."""
+
+    def __new__(
+        cls,
+        contract: Contract,
+        operation: str,
+        direction: str,
+        *,
+        column: str,
+        sender: str | None,
+        keep: Sequence[str],
+        error_column: str,
+        errors: str,
+        tolerance: str,
+        limit_message: int,
+        limit_senders: int,
+        limit_kept: int,
+    ) -> BatchDecoder: ...
+    def schema(self, input: object = None) -> RecordBatches: ...
+    def decode(self, data: object) -> RecordBatches: ...
+
+@final
+class RecordBatches:
+    """Decoded messages: record batches of one schema, nearly always one.
+
+    Whatever reads Arrow reads them: ``pyarrow.table``, ``pyarrow.record_batch``,
+    ``polars.DataFrame``, ``nanoarrow.Array``, DuckDB.
+    """
+
+    @property
+    def num_rows(self) -> int: ...
+    @property
+    def column_names(self) -> list[str]: ...
+    def flatten(self, *, first_id: int = 0) -> dict[str, RecordBatches]: ...
+    def __arrow_c_schema__(self) -> Any: ...
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[Any, Any]: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any: ...
+    def __len__(self) -> int: ...
 
 _Answer = tuple[int, list[tuple[bytes, bytes]], bytes]
 """An HTTP response: its status, headers and body."""

@@ -11,7 +11,7 @@
 use crate::contract::Model;
 use crate::to_python::ToPython;
 use crate::{arrow, scalars};
-use arrow_array::StructArray;
+use arrow_array::{RecordBatch, StructArray};
 use deltasoap_arrow::{column_array, microseconds};
 use deltasoap_core::schema::{Builtin, ComplexElement, Element, ElementRef, View};
 use deltasoap_core::{Column, Lease, Record, Simple, Value};
@@ -425,7 +425,8 @@ impl Rows {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        arrow::stream(py, self.table()?)
+        let batch = RecordBatch::from(self.table()?);
+        arrow::stream(py, batch.schema(), vec![batch])
     }
 
     /// Returns the position of an item, as of a list.

@@ -189,6 +189,12 @@ impl PyContract {
         })
     }
 
+    /// Returns the contract as bytes that `parse` reads, the same for the same documents. Only the version
+    /// of the package that wrote them can read them.
+    fn compile<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &gate::leave(py, || self.model.contract.description().compile()))
+    }
+
     /// The services: their names, and their ports with addresses, bindings and operations.
     #[getter]
     fn services<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {

@@ -12,6 +12,7 @@
 mod arguments;
 mod arrow;
 mod awaiting;
+mod batches;
 mod columns;
 #[cfg(feature = "command")]
 mod command;
@@ -38,6 +39,8 @@ use pyo3::prelude::*;
 #[pymodule]
 #[pyo3(name = "_engine")]
 mod engine_module {
+    #[pymodule_export]
+    use crate::batches::{BatchDecoder, RecordBatches};
     #[pymodule_export]
     use crate::columns::{ColumnView, Rows};
     #[cfg(feature = "command")]

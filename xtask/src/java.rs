@@ -131,6 +131,14 @@ pub fn install_tools() -> Result<()> {
     if runs("javac", "-version") && runs("mvn", "--version") { Ok(()) } else { debian::install(&PACKAGES) }
 }
 
+/// Installs what runs Java programs, unless it is there.
+pub fn install_runtime() -> Result<()> {
+    match shell::run(&mut shell::command("java", ["-version"])) {
+        Ok(()) => Ok(()),
+        Err(_) => debian::install(&["default-jre-headless"]),
+    }
+}
+
 fn package(sources: &Path, folder: &Path) -> Result<()> {
     let mut maven = shell::command("mvn", ["--batch-mode", "--quiet", "--file"]);
     maven.arg(sources.join("pom.xml")).arg(format!("-Dbuild={}", folder.join("build").display())).arg("package");

@@ -17,6 +17,7 @@ mod debian;
 mod deny;
 mod dist;
 mod endurance;
+mod engines;
 mod fleet;
 mod fuzz;
 mod gateway_figures;
@@ -114,6 +115,8 @@ enum Task {
     Xml(xml::Arguments),
     /// Compare WS-Security with zeep, xmlsec and signxml, or measure it beside zeep and WSS4J
     Security(security::Arguments),
+    /// Run the Python package on Ray, Dask and Spark, from its wheel
+    Engines(engines::Arguments),
     /// Build the Python package, install it into an environment of its own, and test it
     Python(python_package::Arguments),
 }
@@ -146,6 +149,7 @@ fn main() -> ExitCode {
         Task::Fleet(arguments) => fleet::run(&arguments),
         Task::Xml(arguments) => xml::run(&arguments),
         Task::Security(arguments) => security::run(&arguments),
+        Task::Engines(arguments) => engines::run(&arguments),
         Task::Python(arguments) => python_package::run(&arguments),
     };
     result.unwrap_or_else(|error| {

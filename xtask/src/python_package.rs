@@ -46,7 +46,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     here(&mut shell::command(&tool("mypy"), ["--strict", "-p", "deltasoap"]))?;
     here(&mut shell::command(&tool("stubtest"), ["deltasoap._engine", "--mypy-config-file", "pyproject.toml"]))?;
     // The sources here have no engine: programs that tests start must not import them.
-    let mut tests = shell::command(&tool("pytest"), ["-q", "tests", "--ignore", "tests/zeep_suite"]);
+    let mut tests =
+        shell::command(&tool("pytest"), ["-q", "tests", "--ignore", "tests/zeep_suite", "--ignore", "tests/engines"]);
     here(tests.env("PYTHONSAFEPATH", "1"))?;
     if !arguments.no_zeep {
         let zeep = zeep_source(&python)?;
@@ -70,8 +71,16 @@ pub fn build_peer() -> Result<PathBuf> {
 /// # Errors
 /// Returns an error if Python is missing, a package is unavailable, or the build fails.
 pub fn install(workspace: &str, is_release: bool) -> Result<PathBuf> {
+    install_with(workspace, &shell::root().join("python/tests/requirements.txt"), is_release)
+}
+
+/// Like [`install`], with the packages that another file pins.
+///
+/// # Errors
+/// As for [`install`].
+pub fn install_with(workspace: &str, lock: &Path, is_release: bool) -> Result<PathBuf> {
     let package = shell::root().join("python");
-    let python = python::environment(workspace, &package.join("tests/requirements.txt"))?;
+    let python = python::environment(workspace, lock)?;
     let wheels = shell::workspace(workspace)?.join("wheels");
     if wheels.exists() {
         std::fs::remove_dir_all(&wheels).with_context(|| format!("{}", wheels.display()))?;

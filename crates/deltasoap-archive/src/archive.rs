@@ -1,16 +1,14 @@
 //! Writes captures into tables, in chunks.
 
 use crate::capture::{Capture, Direction, Item};
-use crate::decode::{Decoded, Decoding, Hint, Undecoded};
+use crate::decode::{Decoded, Decoding, Hint, KeptSenders, Undecoded};
 use crate::error::ArchiveError;
 use crate::manifest::{Counts, Manifest, NAME, SourceState};
 use crate::message::{Message, message_within};
 use crate::sources::{JsonColumns, Limits, Sources};
 use crate::store::{Compression, Store};
 use crate::tables::{Entry, Finding, Tables};
-use bytes::Bytes;
-use deltasoap_arrow::Parts;
-use deltasoap_core::{PartUri, Tolerance};
+use deltasoap_core::Tolerance;
 use deltasoap_dynamic::Contract;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -141,7 +139,7 @@ impl Archive {
                 new
             }
         };
-        let decoding = Decoding::new(contract, options.tolerance);
+        let decoding = Decoding::new(contract, options.tolerance, KeptSenders::default());
         let next = manifest.next.clone();
         let mut tables = Tables::new(contract, store.clone(), options.is_nested, manifest.chunks, next);
         tables.declare(decoding.types());
@@ -259,7 +257,7 @@ impl Archive {
                 if direction == Direction::Request {
                     self.chunk.asked = Some(name.clone());
                 }
-                match tables.message(id, kind, of, value, &PartsOf(message)) {
+                match tables.message(id, kind, of, value, message) {
                     Ok(()) => {
                         tables.list(Entry {
                             id,
@@ -320,15 +318,6 @@ impl Archive {
     /// Returns the number of the next message, in whichever table it will be.
     fn next_id(&self) -> i64 {
         (self.chunk.counts.messages + self.chunk.counts.errors) as i64
-    }
-}
-
-/// The parts of a message's package.
-struct PartsOf<'m>(&'m Message);
-
-impl Parts for PartsOf<'_> {
-    fn bytes(&self, uri: &PartUri) -> Option<Bytes> {
-        self.0.part(uri).cloned()
     }
 }
 

@@ -3,6 +3,8 @@
 use crate::Reason;
 use bytes::Bytes;
 
+pub use crate::direction::Direction;
+
 /// What a source holds at one place.
 #[derive(Debug)]
 pub enum Item {
@@ -36,30 +38,6 @@ pub struct Capture {
     pub is_answer: bool,
     /// The message, as [`message_in`](crate::message_in) reads it.
     pub content: Bytes,
-}
-
-/// The direction of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Direction {
-    /// To the service.
-    Request,
-    /// To the client.
-    Response,
-}
-
-impl Direction {
-    /// Returns its name: `request` or `response`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Direction::Request => "request",
-            Direction::Response => "response",
-        }
-    }
-
-    /// Returns the direction with a name.
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        [Direction::Request, Direction::Response].into_iter().find(|it| it.name().eq_ignore_ascii_case(name))
-    }
 }
 
 impl Capture {

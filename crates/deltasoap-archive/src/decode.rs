@@ -4,68 +4,90 @@
 //! connection. The number of senders whose last messages are kept is bounded, and so is the memory
 //! that they take; a sender who was forgotten starts again.
 
-use crate::capture::Direction;
+use crate::direction::Direction;
+use crate::message::Message;
 use bytes::Bytes;
+use deltasoap_arrow::Parts;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::schema::ElementRef;
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
 use deltasoap_core::{
-    Content as _, DecodeOptions, Error, ErrorKind, Memory, Node, QName, Tolerance, Typed as _, Value,
+    Content as _, DecodeOptions, Error, ErrorKind, Memory, Node, PartUri, QName, Tolerance, Typed as _, Value,
 };
 use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_wsdl::xsd::{self, ElementId};
 use std::collections::HashMap;
 
-/// Maximum number of senders that are kept.
-const SENDERS: usize = 256;
-/// Maximum number of bytes that are kept of their messages.
-const KEPT: usize = 64 << 20;
+/// What is kept of senders, to compare their next messages with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeptSenders {
+    /// Maximum number of senders.
+    pub senders: usize,
+    /// Maximum number of bytes of their last messages.
+    pub bytes: usize,
+}
+
+impl Default for KeptSenders {
+    /// 256 senders, 64 MiB.
+    fn default() -> Self {
+        KeptSenders { senders: 256, bytes: 64 << 20 }
+    }
+}
 
 /// A message of an operation.
 #[derive(Debug)]
-pub(crate) struct MessageType {
+pub struct MessageType {
     /// The operation's name, with the port if several operations have it.
-    pub(crate) operation: String,
+    pub operation: String,
     /// The operation's own name.
     short: String,
-    pub(crate) direction: Direction,
-    pub(crate) name: QName,
-    pub(crate) content: ElementRef,
+    /// Whether it is the request or the response.
+    pub direction: Direction,
+    /// The name of the body's element.
+    pub name: QName,
+    /// The content of that element.
+    pub content: ElementRef,
 }
 
 impl MessageType {
     /// Returns true for a name of its operation.
-    pub(crate) fn is_of(&self, operation: &str) -> bool {
+    pub fn is_of(&self, operation: &str) -> bool {
         operation == self.operation || operation == self.short
     }
 }
 
 /// What a source knows of a message.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Hint<'h> {
-    pub(crate) operation: Option<&'h str>,
-    pub(crate) direction: Option<Direction>,
+pub struct Hint<'h> {
+    /// A name of its operation.
+    pub operation: Option<&'h str>,
+    /// Its direction.
+    pub direction: Option<Direction>,
 }
 
 /// A decoded message.
-pub(crate) enum Decoded<'d> {
-    /// The value of a message of this type.
+#[derive(Debug)]
+pub enum Decoded<'d> {
+    /// The number of a message's type, and its value.
     Message(usize, &'d Value),
+    /// A fault.
     Fault(Box<Fault>),
 }
 
 /// A message that was not decoded.
 #[derive(Debug)]
-pub(crate) struct Undecoded {
-    /// The type, if the body's element shows it.
-    pub(crate) kind: Option<usize>,
-    pub(crate) error: Error,
+pub struct Undecoded {
+    /// The number of its type, if the body's element shows it.
+    pub kind: Option<usize>,
+    /// Why.
+    pub error: Error,
 }
 
 /// Decodes messages of all senders.
-pub(crate) struct Decoding {
+pub struct Decoding {
     contract: Contract,
     tolerance: Tolerance,
+    limits: KeptSenders,
     types: Vec<MessageType>,
     by_local: HashMap<String, Vec<usize>>,
     senders: HashMap<String, Sender>,
@@ -82,23 +104,31 @@ struct Sender {
     kept: usize,
 }
 
+impl std::fmt::Debug for Decoding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Decoding").field("types", &self.types).field("kept", &self.kept).finish_non_exhaustive()
+    }
+}
+
 impl Decoding {
-    pub(crate) fn new(contract: &Contract, tolerance: Tolerance) -> Self {
+    /// Prepares for the messages of a contract.
+    pub fn new(contract: &Contract, tolerance: Tolerance, limits: KeptSenders) -> Self {
         let types = types_of(contract);
         let mut by_local = HashMap::<String, Vec<usize>>::new();
         for (index, each) in types.iter().enumerate() {
             by_local.entry(each.name.local.to_string()).or_default().push(index);
         }
         let contract = contract.clone();
-        Decoding { contract, tolerance, types, by_local, senders: HashMap::new(), clock: 0, kept: 0 }
+        Decoding { contract, tolerance, limits, types, by_local, senders: HashMap::new(), clock: 0, kept: 0 }
     }
 
-    pub(crate) fn types(&self) -> &[MessageType] {
+    /// Returns the types of messages whose bodies are one element.
+    pub fn types(&self) -> &[MessageType] {
         &self.types
     }
 
     /// Decodes the next message of a sender. Returns also the types, to which the result refers.
-    pub(crate) fn decode(
+    pub fn decode(
         &mut self,
         sender: &str,
         message: Bytes,
@@ -138,7 +168,7 @@ impl Decoding {
 
     /// Forgets the senders who were silent the longest, until there is room.
     fn make_room(&mut self, sender: &str) {
-        while self.senders.len() > SENDERS || self.kept > KEPT {
+        while self.senders.len() > self.limits.senders || self.kept > self.limits.bytes {
             let others = self.senders.iter().filter(|(name, _)| *name != sender);
             let oldest = others.min_by_key(|(_, it)| it.last).map(|(name, _)| name.clone());
             // One sender alone may have many types of messages.
@@ -146,6 +176,12 @@ impl Decoding {
             let Some(gone) = self.senders.remove(&name) else { break };
             self.kept -= gone.kept;
         }
+    }
+}
+
+impl Parts for Message {
+    fn bytes(&self, uri: &PartUri) -> Option<Bytes> {
+        self.part(uri).cloned()
     }
 }
 

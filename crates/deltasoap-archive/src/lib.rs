@@ -1,7 +1,8 @@
 //! Captured SOAP messages, and tables of them.
 //!
 //! A capture is a file with a message, over HTTP or plain ([`message_in`]), and a directory of such
-//! files is a stream of one sender ([`streams`]). With the feature `tables`, captures are also read
+//! files is a stream of one sender ([`streams`]). With the feature `decode`, messages are decoded by their
+//! sender ([`Decoding`]). With the feature `tables`, captures are also read
 //! from archives, HAR files, recordings of the proxy and JSON lines ([`Sources`]), and an
 //! [`Archive`] decodes them into Parquet files.
 
@@ -14,8 +15,10 @@ mod message;
 mod archive;
 #[cfg(feature = "tables")]
 mod capture;
-#[cfg(feature = "tables")]
+#[cfg(feature = "decode")]
 mod decode;
+#[cfg(feature = "decode")]
+mod direction;
 #[cfg(feature = "tables")]
 mod error;
 #[cfg(feature = "tables")]
@@ -33,7 +36,11 @@ pub use message::{Message, Reason, dechunked, message as message_in, message_wit
 #[cfg(feature = "tables")]
 pub use archive::{Archive, Options, Summary};
 #[cfg(feature = "tables")]
-pub use capture::{Capture, Direction, Item};
+pub use capture::{Capture, Item};
+#[cfg(feature = "decode")]
+pub use decode::{Decoded, Decoding, Hint, KeptSenders, MessageType, Undecoded};
+#[cfg(feature = "decode")]
+pub use direction::Direction;
 #[cfg(feature = "tables")]
 pub use error::ArchiveError;
 #[cfg(feature = "tables")]
