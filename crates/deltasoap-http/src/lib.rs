@@ -161,7 +161,8 @@
 //! With the feature `http2`, a [`Server`] takes HTTP/2 from clients that negotiate it with TLS, and
 //! from those that begin with it. [`HttpTransport`] lets the server choose with TLS; without, it sends
 //! HTTP/1.1 unless told otherwise ([`HttpTransportBuilder::http2_prior_knowledge`]). Calls that run at
-//! the same time share a connection then, and each has a memory of its own.
+//! the same time share a connection then, and each has a memory of its own. Servers do not answer
+//! `Expect: 100-continue` in HTTP/2.
 //!
 //! # Other transports
 //!

@@ -49,7 +49,8 @@ struct State<T> {
     reader: Option<Waker>,
     /// The number of the last request.
     request: u64,
-    is_at_work: bool,
+    /// Number of requests that are being processed: more than one in HTTP/2.
+    at_work: usize,
 }
 
 /// The processing of a request, until it is dropped.
@@ -64,8 +65,7 @@ impl<T> Clone for Watched<T> {
 
 impl<T> Watched<T> {
     pub(super) fn new(stream: T) -> Self {
-        let state =
-            State { stream, ahead: Vec::new(), is_over: false, reads: 0, reader: None, request: 0, is_at_work: false };
+        let state = State { stream, ahead: Vec::new(), is_over: false, reads: 0, reader: None, request: 0, at_work: 0 };
         Watched(Arc::new(Mutex::new(state)))
     }
 
@@ -73,7 +73,7 @@ impl<T> Watched<T> {
     pub(super) fn work(&self) -> Work<T> {
         let mut state = self.state();
         state.request += 1;
-        state.is_at_work = true;
+        state.at_work += 1;
         drop(state);
         Work(self.clone())
     }
@@ -86,7 +86,7 @@ impl<T> Watched<T> {
 
 impl<T> Drop for Work<T> {
     fn drop(&mut self) {
-        self.0.state().is_at_work = false;
+        self.0.state().at_work -= 1;
     }
 }
 
@@ -122,11 +122,11 @@ impl Watcher {
         let mut state = stream.state();
         let is_another = std::mem::replace(&mut self.request, state.request) != state.request;
         // A running timer is kept, since it ends soon; otherwise each request would need a timer.
-        if (is_another || !state.is_at_work) && !matches!(self.phase, Phase::Resting(_)) {
+        if (is_another || state.at_work == 0) && !matches!(self.phase, Phase::Resting(_)) {
             self.rest();
             state.wake_reader();
         }
-        if !state.is_at_work {
+        if state.at_work == 0 {
             return Poll::Pending;
         }
         loop {

@@ -15,7 +15,7 @@ use super::workers::WorkerPool;
 #[cfg(feature = "_tls")]
 use crate::tls::{ServerTls, TlsError};
 use crate::transport::Peer;
-use crate::transport::{ConnectionLimits, Http, Listener, Protocol, Served, Stream, Terms, is_network};
+use crate::transport::{ConnectionLimits, Http, LAST_CALL, Listener, Protocol, Served, Stream, Terms, is_network};
 use http::{Extensions, Request};
 use std::convert::Infallible;
 use std::fmt;
@@ -25,17 +25,17 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
-#[cfg(unix)]
+#[cfg(all(unix, not(any(target_os = "solaris", target_os = "illumos", target_os = "cygwin"))))]
 use tokio::net::TcpSocket;
 use tokio::net::{TcpListener, ToSocketAddrs, lookup_host};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 /// Pause before accepting again when the system has no resources for another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Length of the queue of connections that are not accepted yet, as [`TcpListener::bind`] sets it.
-#[cfg(unix)]
+#[cfg(all(unix, not(any(target_os = "solaris", target_os = "illumos", target_os = "cygwin"))))]
 const BACKLOG: u32 = 1024;
 
 /// How long a server that is asked to stop waits for the next connection in the queue. The first look
@@ -133,13 +133,14 @@ impl Server {
         Ok(Self::from_listener(listener))
     }
 
-    /// Listens on an address as other processes do at the same time (`SO_REUSEPORT`): the system spreads
-    /// connections among them, so that a new process can start before the old one is
-    /// [stopped](ServerHandle::shutdown). All of them must listen this way, as the same user.
+    /// Listens on an address as other processes do at the same time (`SO_REUSEPORT`), so that a new
+    /// process can start before the old one is [stopped](ServerHandle::shutdown). All of them must listen
+    /// this way, as the same user. Linux spreads connections among them; elsewhere the last one may get
+    /// all.
     ///
     /// # Errors
     /// As [`bind`](Self::bind).
-    #[cfg(unix)]
+    #[cfg(all(unix, not(any(target_os = "solaris", target_os = "illumos", target_os = "cygwin"))))]
     pub fn bind_reusing_port(address: SocketAddr) -> io::Result<Self> {
         let listen = || {
             let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
@@ -302,12 +303,22 @@ impl<L: Listener, P: Protocol> Server<L, P> {
                 () = pool.tidy() => {}
             }
         }
-        // Connections that the system has accepted already, and would reset.
-        while let Ok(Ok(accepted)) = timeout(QUEUE_PAUSE, accept(&mut self.listener, &permits)).await {
-            self.start(&mut pool, accepted, &service);
+        let end = Instant::now() + self.shutdown_timeout;
+        let last = Instant::now() + LAST_CALL.min(self.shutdown_timeout);
+        // Connections that the system has accepted already, and would reset. More may come all the time.
+        while let Ok(accepted) =
+            timeout_at(last.min(Instant::now() + QUEUE_PAUSE), accept(&mut self.listener, &permits)).await
+        {
+            match accepted {
+                Ok(accepted) => self.start(&mut pool, accepted, &service),
+                Err(error) => tracing::warn!(%error, "failed to accept a connection"),
+            }
+            if Instant::now() >= last {
+                break;
+            }
         }
         drop(self.listener);
-        if timeout(self.shutdown_timeout, pool.finish()).await.is_err() {
+        if timeout_at(end, pool.finish()).await.is_err() {
             tracing::warn!("connections did not end in time and are closed");
         }
         Ok(())
@@ -408,7 +419,7 @@ async fn connect<T: Stream, P: Protocol>(
     client.extensions.insert(Connection::over(throughput));
     #[cfg(feature = "_tls")]
     if let Security(Some((acceptor, limit))) = &security {
-        let handshake = timeout(*limit, acceptor.accept(stream));
+        let handshake = tokio::time::timeout(*limit, acceptor.accept(stream));
         let shaken = tokio::select! {
             shaken = handshake => shaken.unwrap_or_else(|elapsed| Err(elapsed.into())),
             () = client.terms.last_call() => return,

@@ -1,6 +1,6 @@
 //! HTTP/1.1 by hyper, and the choice between it and HTTP/2.
 
-mod refused;
+pub(super) mod refused;
 mod unread;
 
 pub use unread::HttpRequestBody;
@@ -27,6 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::task::{Context, Poll};
 use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
 use tower::Service;
 use unread::Unread;
 
@@ -109,6 +110,11 @@ impl Protocol for Http {
                 None => return Ok(()),
             },
         };
+        // What found out the version took some of the time for the first head.
+        #[cfg(feature = "http2")]
+        let limit = Some(stream.since() + terms.head_timeout());
+        #[cfg(not(feature = "http2"))]
+        let limit = None;
         let begun = Begun::default();
         let begins = begun.clone();
         let service = service_fn(move |request| {
@@ -148,6 +154,7 @@ impl Protocol for Http {
             // ends.
             () = begun.stopped(&mut terms) => connection.as_mut().graceful_shutdown(),
             ended = connection.as_mut() => return ended.map_err(ended_by),
+            () = begun.is_late(limit) => return Err("the client sends no request".into()),
         }
         connection.await.map_err(ended_by)
     }
@@ -164,6 +171,17 @@ impl Begun {
         }
     }
 
+    /// Ends at a time, unless there was a request before.
+    async fn is_late(&self, limit: Option<Instant>) {
+        if let Some(limit) = limit {
+            sleep_until(limit).await;
+            if !self.0.0.load(Relaxed) {
+                return;
+            }
+        }
+        std::future::pending().await
+    }
+
     /// Ends when the connection should end, as the server is asked to stop.
     pub(super) async fn stopped(&self, terms: &mut Terms) {
         terms.stopped().await;
@@ -176,8 +194,8 @@ impl Begun {
     }
 }
 
-/// In the extensions of a response: [`Http`] closes the connection, and sends nothing of the
-/// response. For services that test how clients cope with it.
+/// In the extensions of a response: [`Http`] closes the connection, in HTTP/2 the stream, and sends
+/// nothing of the response. For services that test how clients cope with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HangUp;
 

@@ -2,20 +2,22 @@
 //!
 //! A connection begins with a fixed text if it is one of HTTP/2 ([`Opened`]), with and without TLS.
 //! The exchanges of a connection run at the same time, so its time limits need more than in
-//! HTTP/1.1: [`Exchanges`] knows which ones there are, and which wait for their client.
+//! HTTP/1.1: [`Exchanges`] knows which ones there are, and which wait for their client. One that waits
+//! too long is reset; the others go on.
 
-use super::http1::{Begun, HttpRequestBody};
-use super::{Served, Stream, Terms};
+use super::http1::{Begun, HttpRequestBody, refused};
+use super::{LAST_CALL, Served, Stream, Terms};
 use crate::error::BoxError;
 use bytes::Bytes;
-use http::header::{CONNECTION, CONTENT_TYPE, COOKIE, Entry, HOST, TRANSFER_ENCODING, UPGRADE};
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode};
+use http::header::{CONTENT_LENGTH, COOKIE, Entry, HOST};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::{Either, Full};
 use hyper::body::Incoming;
+use hyper::rt::Executor;
 use hyper::server::conn::http2;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use pin_project_lite::pin_project;
 use std::collections::HashMap;
 use std::error::Error as StdError;
@@ -25,6 +27,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
+use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
 /// What a client sends first (RFC 9113, 3.4).
@@ -39,8 +42,9 @@ const FIELDS: u32 = 64 << 10;
 /// Maximum number of bytes of a response that wait for a client's window, beyond one piece.
 const AHEAD: usize = 64 << 10;
 
-/// Maximum size of a piece of a response in bytes: that of a frame, unless a client wants larger ones.
-const PIECE: usize = 16 << 10;
+/// Maximum size of a piece of a response in bytes. A client that takes one within the time for writing
+/// has not stopped reading.
+const PIECE: usize = 4 << 10;
 
 /// A connection whose first bytes were read to find out its version.
 pub(super) struct Opened<T> {
@@ -48,13 +52,20 @@ pub(super) struct Opened<T> {
     /// Number of bytes in `first`, and how many of them the protocol has read.
     count: usize,
     taken: usize,
+    /// When the connection was opened.
+    since: Instant,
     stream: T,
 }
 
 impl<T> Opened<T> {
     /// A connection of which nothing was read.
     pub(super) fn unread(stream: T) -> Self {
-        Opened { first: [0; PREFACE.len()], count: 0, taken: 0, stream }
+        Opened { first: [0; PREFACE.len()], count: 0, taken: 0, since: Instant::now(), stream }
+    }
+
+    /// Returns when the connection was opened.
+    pub(super) fn since(&self) -> Instant {
+        self.since
     }
 
     /// Returns true if the connection begins as one of HTTP/2.
@@ -137,10 +148,10 @@ pub(super) async fn serve<T: Stream, S: Served<HttpRequestBody>>(
     service: S,
     mut terms: Terms,
 ) -> Result<(), BoxError> {
-    let (exchanges, limits) = (Exchanges::default(), terms.clone());
-    let (begins, begun, max_headers) = (exchanges.clone(), Begun::default(), terms.max_headers());
-    let first = begun.clone();
-    let service = service_fn(move |request| {
+    let (exchanges, begun) = (Exchanges::new(stream.since), Begun::default());
+    let (begins, first, max_headers) = (exchanges.clone(), begun.clone(), terms.max_headers());
+    let service = service_fn(move |request: Request<Incoming>| {
+        let is_head = request.method() == Method::HEAD;
         let answer = accepted(request, max_headers).map(|request| service.answer(request));
         let exchange = begins.begin();
         first.set();
@@ -152,26 +163,25 @@ pub(super) async fn serve<T: Stream, S: Served<HttpRequestBody>>(
             if response.extensions().get::<super::HangUp>().is_some() {
                 return Err(super::HangUp);
             }
-            Ok(of_http2(response).map(|body| Sent { body, rest: Bytes::new(), exchange }))
+            Ok(Sent::of(response, is_head, exchange))
         }
     });
-    let mut builder = http2::Builder::new(TokioExecutor::new());
+    let mut builder = http2::Builder::new(exchanges.clone());
     builder.timer(TokioTimer::new()).max_concurrent_streams(STREAMS);
     builder.max_header_list_size(FIELDS).max_send_buf_size(AHEAD);
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
-    let mut is_ending = false;
+    let (mut idle, write, mut is_ending) = (terms.head_timeout(), terms.write_timeout(), false);
     loop {
         tokio::select! {
             biased;
             () = begun.stopped(&mut terms), if !is_ending => {}
             ended = connection.as_mut() => return ended.map_err(BoxError::from),
-            overdue = exchanges.overdue(&limits) => match overdue {
-                Overdue::Idle if !is_ending => {}
-                _ => return Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not read").into()),
+            () = exchanges.idle(idle, write) => if is_ending {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not end the connection").into());
             },
         }
-        is_ending = true;
-        // The client has some time to end the connection.
+        // The client has a moment to end the connection, once nothing is left to do.
+        (is_ending, idle) = (true, LAST_CALL);
         exchanges.state().last = Instant::now();
         connection.as_mut().graceful_shutdown();
     }
@@ -180,38 +190,50 @@ pub(super) async fn serve<T: Stream, S: Served<HttpRequestBody>>(
 /// Returns true if a server says that it has not processed a request (RFC 9113, 8.7).
 pub(super) fn is_refused(error: &(dyn StdError + 'static)) -> bool {
     let mut causes = std::iter::successors(Some(error), |cause| (*cause).source());
-    let reason = causes.find_map(|cause| cause.downcast_ref::<h2::Error>());
-    reason.is_some_and(|error| error.is_remote() && error.reason() == Some(h2::Reason::REFUSED_STREAM))
+    let Some(error) = causes.find_map(|cause| cause.downcast_ref::<h2::Error>()) else { return false };
+    // A server that says goodbye ends the exchanges that it has processed; others get this error.
+    let is_goodbye = error.is_go_away() && error.reason() == Some(h2::Reason::NO_ERROR);
+    error.is_remote() && (is_goodbye || error.reason() == Some(h2::Reason::REFUSED_STREAM))
 }
 
-/// Returns a request as those of HTTP/1.1 are.
+/// Returns a request as those of HTTP/1.1 are: with a `Host`, and a path for its URL.
 ///
 /// # Errors
 /// Returns the response to a request that must be rejected.
 fn accepted(request: Request<Incoming>, max_headers: usize) -> Result<Request<HttpRequestBody>, Response<Full<Bytes>>> {
     let (mut head, body) = request.into_parts();
-    if head.headers.len() > max_headers {
-        return Err(rejected(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "The request has too many fields.\n"));
-    }
+    join_cookies(&mut head.headers);
     let authority = head.uri.authority().map(|authority| HeaderValue::from_str(authority.as_str()));
-    match (authority, head.headers.entry(HOST)) {
-        (None, _) => {}
+    let is_same = match (authority, head.headers.entry(HOST)) {
+        (None, _) => true,
         (Some(Ok(authority)), Entry::Vacant(host)) => {
             host.insert(authority);
+            true
         }
-        (Some(Ok(authority)), Entry::Occupied(host)) if host.get() == authority && host.iter().count() == 1 => {}
+        (Some(Ok(authority)), Entry::Occupied(host)) => {
+            host.iter().all(|host| host.as_bytes().eq_ignore_ascii_case(authority.as_bytes()))
+        }
+        (Some(Err(_)), _) => false,
+    };
+    let request = Request::from_parts(head, HttpRequestBody::unwatched(body));
+    let found = match (is_same, request.headers().len() > max_headers) {
         // RFC 9113, 8.3.1.
-        _ => return Err(rejected(StatusCode::BAD_REQUEST, "The Host header is not that of :authority.\n")),
-    }
-    join_cookies(&mut head.headers);
-    Ok(Request::from_parts(head, HttpRequestBody::unwatched(body)))
+        (false, _) => Some(refused::rejected(&request, StatusCode::BAD_REQUEST, "Host differs from :authority.")),
+        (true, true) => {
+            let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+            Some(refused::rejected(&request, status, "The request has too many fields."))
+        }
+        (true, false) => refused::refusal(&request),
+    };
+    found.map_or(Ok(request), Err).map(with_path)
 }
 
-fn rejected(status: StatusCode, reason: &'static str) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::from(reason));
-    *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    response
+/// Leaves out the scheme, which is whatever the client says, and the host.
+fn with_path(mut request: Request<HttpRequestBody>) -> Request<HttpRequestBody> {
+    if let Some(path) = request.uri().path_and_query().cloned() {
+        *request.uri_mut() = path.into();
+    }
+    request
 }
 
 /// Joins the fields with cookies, which a client may have split (RFC 9113, 8.2.3).
@@ -226,61 +248,50 @@ fn join_cookies(headers: &mut HeaderMap) {
     }
 }
 
-/// Removes the fields that HTTP/2 does not have (RFC 9113, 8.2.2).
-fn of_http2<B>(mut response: Response<B>) -> Response<B> {
-    let (keep_alive, proxy) = (HeaderName::from_static("keep-alive"), HeaderName::from_static("proxy-connection"));
-    for name in [CONNECTION, TRANSFER_ENCODING, UPGRADE, keep_alive, proxy] {
-        response.headers_mut().remove(name);
-    }
-    response
-}
-
-/// The exchanges of a connection.
-#[derive(Debug, Clone, Default)]
+/// The exchanges of a connection, each of which runs in a task of its own.
+#[derive(Debug, Clone)]
 struct Exchanges(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
-    /// Since when an exchange waits for its client to take a part of its response, by the number of the
-    /// exchange; `None` while it waits for the service.
-    open: HashMap<u64, Option<Instant>>,
+    /// By their numbers.
+    open: HashMap<u64, Open>,
     next: u64,
     /// When there was an exchange last.
     last: Instant,
 }
 
-impl Default for State {
-    fn default() -> Self {
-        State { open: HashMap::new(), next: 0, last: Instant::now() }
-    }
-}
-
-/// A time limit that was exceeded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Overdue {
-    /// There was no exchange for too long.
-    Idle,
-    /// A client takes nothing of a response.
-    Stalled,
+/// An exchange that has not ended.
+#[derive(Debug, Default)]
+struct Open {
+    /// Since when it waits for its client to take a part of its response; `None` while it waits for the
+    /// service.
+    stalled: Option<Instant>,
+    task: Option<AbortHandle>,
 }
 
 impl Exchanges {
+    /// No exchanges, on a connection that was opened at a time.
+    fn new(since: Instant) -> Self {
+        Exchanges(Arc::new(Mutex::new(State { open: HashMap::new(), next: 0, last: since })))
+    }
+
     fn begin(&self) -> Exchange {
         let mut state = self.state();
         let number = state.next;
         state.next += 1;
-        state.open.insert(number, None);
+        state.open.insert(number, Open::default());
         Exchange { number, exchanges: self.clone() }
     }
 
-    /// Waits until a time limit is exceeded.
-    async fn overdue(&self, terms: &Terms) -> Overdue {
-        let (idle, write) = (terms.head_timeout(), terms.write_timeout());
+    /// Resets exchanges whose client takes nothing for too long, and ends when there was none for too
+    /// long.
+    async fn idle(&self, idle: Duration, write: Duration) {
         loop {
-            let found = self.state().overdue(Instant::now(), idle, write);
-            match found {
-                Ok(overdue) => return overdue,
-                Err(until) => sleep_until(until).await,
+            let until = self.state().next_limit(Instant::now(), idle, write);
+            match until {
+                Some(until) => sleep_until(until).await,
+                None => return,
             }
         }
     }
@@ -290,17 +301,40 @@ impl Exchanges {
     }
 }
 
-impl State {
-    /// Returns the limit that is exceeded, or else the earliest time at which one can be.
-    fn overdue(&self, now: Instant, idle: Duration, write: Duration) -> Result<Overdue, Instant> {
-        let stalls = self.open.values().flatten().map(|since| (*since + write, Overdue::Stalled));
-        let idles = self.open.is_empty().then_some((self.last + idle, Overdue::Idle));
-        let first = stalls.chain(idles).min_by_key(|(at, _)| *at);
-        match first {
-            Some((at, overdue)) if at <= now => Ok(overdue),
-            // What begins from now on has its whole time.
-            first => Err(first.map_or(now + idle.min(write), |(at, _)| at.min(now + idle.min(write)))),
+/// hyper runs the task of an exchange right after the service was called for it.
+impl<F> Executor<F> for Exchanges
+where
+    F: Future<Output: Send> + Send + 'static,
+{
+    fn execute(&self, exchange: F) {
+        let number = self.state().next.wrapping_sub(1);
+        let task = tokio::spawn(exchange).abort_handle();
+        if let Some(open) = self.state().open.get_mut(&number) {
+            open.task = Some(task);
         }
+    }
+}
+
+impl State {
+    /// Resets what stalls, and returns the earliest time at which a limit can be exceeded next; `None` if
+    /// the connection is idle for too long.
+    fn next_limit(&mut self, now: Instant, idle: Duration, write: Duration) -> Option<Instant> {
+        // What begins from now on has its whole time.
+        let mut until = now + idle.min(write);
+        for open in self.open.values_mut() {
+            let Some(limit) = open.stalled.map(|since| since + write) else { continue };
+            if limit > now {
+                until = until.min(limit);
+            } else if let Some(task) = open.task.take() {
+                // Its stream is reset when the task is dropped.
+                task.abort();
+            }
+        }
+        if !self.open.is_empty() {
+            return Some(until);
+        }
+        let limit = self.last + idle;
+        (limit > now).then_some(until.min(limit))
     }
 }
 
@@ -313,7 +347,9 @@ struct Exchange {
 
 impl Exchange {
     fn waits_for_client(&self, waits: bool) {
-        self.exchanges.state().open.insert(self.number, waits.then(Instant::now));
+        if let Some(open) = self.exchanges.state().open.get_mut(&self.number) {
+            open.stalled = waits.then(Instant::now);
+        }
     }
 }
 
@@ -328,11 +364,24 @@ impl Drop for Exchange {
 pin_project! {
     /// The body of a response, in pieces: hyper asks for the next one when the client has room for it.
     struct Sent<B> {
+        // `None` for a response that has none.
         #[pin]
-        body: B,
+        body: Option<B>,
         // The rest of a frame of the body.
         rest: Bytes,
         exchange: Exchange,
+    }
+}
+
+impl<B: Body<Data = Bytes>> Sent<B> {
+    fn of(mut response: Response<B>, is_head: bool, exchange: Exchange) -> Response<Self> {
+        let status = response.status();
+        let has_none = is_head || status == StatusCode::NO_CONTENT || status == StatusCode::NOT_MODIFIED;
+        let length = response.body().size_hint().exact().filter(|_| is_head);
+        if let (Some(length), Entry::Vacant(missing)) = (length, response.headers_mut().entry(CONTENT_LENGTH)) {
+            missing.insert(length.into());
+        }
+        response.map(|body| Sent { body: (!has_none).then_some(body), rest: Bytes::new(), exchange })
     }
 }
 
@@ -341,10 +390,11 @@ impl<B: Body<Data = Bytes>> Body for Sent<B> {
     type Error = B::Error;
 
     fn poll_frame(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
-        let this = self.project();
+        let mut this = self.project();
         if this.rest.is_empty() {
             this.exchange.waits_for_client(false);
-            match ready!(this.body.poll_frame(task)).map(|frame| frame.map(Frame::into_data)) {
+            let Some(body) = this.body.as_mut().as_pin_mut() else { return Poll::Ready(None) };
+            match ready!(body.poll_frame(task)).map(|frame| frame.map(Frame::into_data)) {
                 Some(Ok(Ok(data))) => *this.rest = data,
                 Some(Ok(Err(frame))) => return Poll::Ready(Some(Ok(frame))),
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
@@ -352,16 +402,21 @@ impl<B: Body<Data = Bytes>> Body for Sent<B> {
             }
         }
         this.exchange.waits_for_client(true);
-        let piece = this.rest.split_to(this.rest.len().min(PIECE));
+        // hyper asks for the last byte once the client has room for all others, so that nothing waits for
+        // the client after the end.
+        let is_last = this.body.as_ref().get_ref().as_ref().is_none_or(Body::is_end_stream);
+        let kept = usize::from(is_last && this.rest.len() > 1);
+        let piece = this.rest.split_to((this.rest.len() - kept).min(PIECE));
         Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.rest.is_empty() && self.body.is_end_stream()
+        self.rest.is_empty() && self.body.as_ref().is_none_or(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        let (rest, mut hint) = (self.rest.len() as u64, self.body.size_hint());
+        let rest = self.rest.len() as u64;
+        let mut hint = self.body.as_ref().map_or_else(|| SizeHint::with_exact(0), Body::size_hint);
         match hint.exact() {
             Some(exact) => SizeHint::with_exact(exact + rest),
             None => {
@@ -417,19 +472,27 @@ mod tests {
     async fn each_limit_has_its_time() {
         const IDLE: Duration = Duration::from_secs(30);
         const WRITE: Duration = Duration::from_secs(20);
-        let at = |exchanges: &Exchanges, after| exchanges.state().overdue(Instant::now() + after, IDLE, WRITE).ok();
-        let exchanges = Exchanges::default();
-        assert_eq!((at(&exchanges, WRITE), at(&exchanges, IDLE)), (None, Some(Overdue::Idle)));
-        let (first, second) = (exchanges.begin(), exchanges.begin());
-        assert_eq!(at(&exchanges, 10 * IDLE), None, "the service has no limit here");
+        let now = Instant::now();
+        let exchanges = Exchanges::new(now);
+        let limit = |after| exchanges.state().next_limit(now + after, IDLE, WRITE);
+        assert_eq!((limit(Duration::ZERO), limit(WRITE), limit(IDLE)), (Some(now + WRITE), Some(now + IDLE), None));
+        let begin = || {
+            let exchange = exchanges.begin();
+            exchanges.execute(std::future::pending::<()>());
+            exchange
+        };
+        let (first, second) = (begin(), begin());
+        let is_reset = |exchange: &Exchange| exchanges.state().open[&exchange.number].task.is_none();
+        assert!(limit(10 * IDLE).is_some(), "the service has no limit here");
         first.waits_for_client(true);
-        assert_eq!(at(&exchanges, WRITE), Some(Overdue::Stalled));
+        assert!(limit(WRITE - Duration::from_secs(1)) == Some(now + WRITE) && !is_reset(&first));
+        limit(WRITE);
+        assert!(is_reset(&first) && !is_reset(&second));
         second.waits_for_client(true);
-        first.waits_for_client(false);
-        drop(second);
-        assert_eq!(at(&exchanges, 10 * IDLE), None);
-        drop(first);
-        assert_eq!(at(&exchanges, IDLE), Some(Overdue::Idle));
-        assert_eq!(exchanges.state().overdue(Instant::now(), IDLE, WRITE), Err(Instant::now() + WRITE));
+        second.waits_for_client(false);
+        limit(10 * IDLE);
+        assert!(!is_reset(&second));
+        drop((first, second));
+        assert_eq!(limit(IDLE), None);
     }
 }

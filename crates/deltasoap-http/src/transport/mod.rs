@@ -262,7 +262,7 @@ impl Terms {
 }
 
 /// The time that new connections have when the server is asked to stop.
-const LAST_CALL: Duration = Duration::from_millis(500);
+pub(crate) const LAST_CALL: Duration = Duration::from_millis(500);
 
 /// The error when no connection could be opened, or the server has not processed the request: in
 /// HTTP/2 it can say so (RFC 9113, 8.7).

@@ -36,6 +36,11 @@ const CONNECT_TIME: Duration = Duration::from_secs(10);
 /// Default time for which idle connections are kept.
 const IDLE_TIME: Duration = Duration::from_secs(90);
 
+/// How long a connection of HTTP/2 with calls may be silent, and how long it may take to answer then,
+/// before it is given up: all calls to a server share it.
+#[cfg(feature = "http2")]
+const PING: Duration = Duration::from_secs(15);
+
 /// HTTP/1.1 with keep-alive: connections are pooled, and shared by all clones. Each exchange is
 /// logged (`tracing`, at the level `DEBUG`).
 ///
@@ -277,7 +282,11 @@ impl HttpTransportBuilder {
         builder.http1_allow_obsolete_multiline_headers_in_responses(true);
         builder.pool_idle_timeout(self.idle_timeout).pool_max_idle_per_host(self.max_idle_per_host);
         #[cfg(feature = "http2")]
-        builder.http2_only(self.versions == Versions::Http2);
+        builder
+            .http2_only(self.versions == Versions::Http2)
+            .timer(TokioTimer::new())
+            .http2_keep_alive_interval(PING)
+            .http2_keep_alive_timeout(PING);
         builder
     }
 

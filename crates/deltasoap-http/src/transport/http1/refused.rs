@@ -12,7 +12,7 @@ use std::net::Ipv6Addr;
 
 /// Returns the response to a request that must be rejected; `None` for others. It ends the
 /// connection, since the start of the next request may be ambiguous.
-pub(super) fn refusal<B>(request: &Request<B>) -> Option<Response<Full<Bytes>>> {
+pub(in crate::transport) fn refusal<B>(request: &Request<B>) -> Option<Response<Full<Bytes>>> {
     let headers = request.headers();
     let is_older = request.version() < Version::HTTP_11;
     let found = size(request).or(match is_older {
@@ -20,7 +20,15 @@ pub(super) fn refusal<B>(request: &Request<B>) -> Option<Response<Full<Bytes>>> 
         true => None,
         false => host(headers).or(framing(headers)).or(expectation(headers)),
     });
-    let (status, reason) = found?;
+    found.map(|(status, reason)| rejected(request, status, reason))
+}
+
+/// Returns the response to a request that must be rejected for a reason, and logs it.
+pub(in crate::transport) fn rejected<B>(
+    request: &Request<B>,
+    status: StatusCode,
+    reason: &'static str,
+) -> Response<Full<Bytes>> {
     tracing::info!(
         target: "deltasoap_http::server::request",
         {
@@ -35,7 +43,7 @@ pub(super) fn refusal<B>(request: &Request<B>) -> Option<Response<Full<Bytes>>> 
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-    Some(response)
+    response
 }
 
 type Rejection = Option<(StatusCode, &'static str)>;
