@@ -2,7 +2,7 @@
 //!
 //! A capture is a file with a message, over HTTP or plain ([`message_in`]), and a directory of such
 //! files is a stream of one sender ([`streams`]). With the feature `tables`, captures are also read
-//! from archives, HAR files, captured packets, recordings of the proxy and JSON lines ([`Sources`]), and
+//! from archives, HAR files, captured packets, flows of mitmproxy, recordings of the proxy and JSON lines ([`Sources`]), and
 //! an [`Archive`] decodes them into Parquet files.
 
 #![forbid(unsafe_code)]

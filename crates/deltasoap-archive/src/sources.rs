@@ -7,6 +7,7 @@ mod container;
 mod har;
 mod http1;
 mod lines;
+mod mitm;
 mod pcap;
 mod recording;
 mod tcp;
@@ -56,6 +57,8 @@ enum Kind {
     Har,
     /// Captured packets.
     Pcap,
+    /// Flows of mitmproxy.
+    Mitm,
     /// A directory that the proxy wrote.
     Recording,
     Lines,
@@ -76,7 +79,7 @@ pub(crate) type Visit<'v> = dyn FnMut(Item) -> Result<(), ArchiveError> + 'v;
 impl Sources {
     /// Finds the sources of several paths. Directories are searched for message files (`.xml`,
     /// `.txt`, `.http`), archives of them (`.zip`, `.tar`), HAR files, captured packets (`.pcap`,
-    /// `.pcapng`, `.cap`), recordings of the proxy and JSON lines (`.jsonl`, `.ndjson`); all but zip
+    /// `.pcapng`, `.cap`), flows of mitmproxy (`.mitm`, `.flow`, `.flows`), recordings of the proxy and JSON lines (`.jsonl`, `.ndjson`); all but zip
     /// archives may also be compressed (`.gz`, `.zst`).
     pub fn find(paths: &[PathBuf]) -> Self {
         let (mut named, mut searched) = (Vec::new(), Vec::new());
@@ -128,7 +131,7 @@ impl Source {
         match &self.kind {
             Kind::Files(stream) => stream.files.iter().map(|file| size(file)).sum(),
             Kind::Recording => size(&self.path.join(RECORDING)),
-            Kind::Zip | Kind::Tar | Kind::Har | Kind::Pcap | Kind::Lines => size(&self.path),
+            Kind::Zip | Kind::Tar | Kind::Har | Kind::Pcap | Kind::Mitm | Kind::Lines => size(&self.path),
         }
     }
 
@@ -148,6 +151,7 @@ impl Source {
             Kind::Tar => container::tar(&self.path, limits, visit),
             Kind::Har => har::read(&self.path, limits, visit),
             Kind::Pcap => pcap::read(&self.path, limits, visit),
+            Kind::Mitm => mitm::read(&self.path, limits, visit),
             Kind::Recording => recording::read(&self.path, limits, visit),
             Kind::Lines => lines::read(&self.path, limits, columns, visit),
         }
@@ -163,6 +167,7 @@ fn container_kind(path: &Path) -> Option<Kind> {
         "tar" | "tgz" | "tzst" => Some(Kind::Tar),
         "har" => Some(Kind::Har),
         "pcap" | "pcapng" | "cap" => Some(Kind::Pcap),
+        "mitm" | "flow" | "flows" => Some(Kind::Mitm),
         "jsonl" | "ndjson" => Some(Kind::Lines),
         _ => None,
     }

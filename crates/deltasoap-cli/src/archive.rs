@@ -19,7 +19,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     ensure!(
         !sources.all.is_empty(),
         "no captures: name directories of .xml, .txt or .http files, .zip or .tar archives of such files, .har, .jsonl, \
-         .pcap or .pcapng files, or a directory that `proxy --record` wrote"
+         .pcap, .pcapng or \
+         .mitm files, or a directory that `proxy --record` wrote"
     );
     let archive = Archive::open(&arguments.output, &contract, sources, options(arguments))?;
     let bar = crate::progress::counter("archive");

@@ -118,11 +118,11 @@ fn numbers(batches: &[RecordBatch], column: &str) -> Vec<i64> {
 fn an_archive_that_was_killed_anywhere_is_continued_to_the_same_files() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut paths = captures(&folder.path().join("captures"));
-    paths.push(in_repository("testdata/captures/shop.pcap"));
+    paths.extend(["shop.pcap", "shop.mitm"].map(|name| in_repository("testdata/captures").join(name)));
     let options = || Options { chunk_messages: 12, ..Options::default() };
     let whole = folder.path().join("whole");
     let expected = run(Store::new(&whole, Compression::Zstd), &paths, options()).expect("an archive");
-    assert_eq!((expected.counts.messages, expected.counts.errors, expected.is_continued), (52, 3, false));
+    assert_eq!((expected.counts.messages, expected.counts.errors, expected.is_continued), (72, 3, false));
     let files = content(&whole);
     let mut kills = 0;
     for steps in 0.. {

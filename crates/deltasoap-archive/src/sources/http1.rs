@@ -133,7 +133,7 @@ fn kind_of(media_type: Option<&[u8]>) -> Carries {
 
 /// Returns true if the head of a message admits that it is a SOAP message. SOAP is sent with POST;
 /// the answer to a GET is a WSDL or a page, unless its media type is that of SOAP 1.2.
-fn is_wanted(method: Option<Method>, media_type: Option<&[u8]>) -> bool {
+pub(super) fn is_wanted(method: Option<Method>, media_type: Option<&[u8]>) -> bool {
     let is_soap12 = media_type.is_some_and(|it| it.to_ascii_lowercase().starts_with(b"application/soap+xml"));
     kind_of(media_type) != Carries::Other && (is_soap12 || method.is_none_or(|method| method == Method::Post))
 }
@@ -158,8 +158,9 @@ pub(super) enum Half {
     Whole(Box<Message>),
 }
 
+/// The method of a request, as far as it says something of bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Method {
+pub(super) enum Method {
     Post,
     Head,
     Connect,
@@ -637,6 +638,17 @@ impl Framing {
     }
 }
 
+impl Method {
+    pub(super) fn named(name: &str) -> Self {
+        match name {
+            "POST" => Method::Post,
+            "HEAD" => Method::Head,
+            "CONNECT" => Method::Connect,
+            _ => Method::Other,
+        }
+    }
+}
+
 enum Line {
     Request(Method),
     Response(u16),
@@ -653,13 +665,7 @@ fn start_line<'h, 'b>(
     }
     let mut request = httparse::Request::new(fields);
     let httparse::Status::Complete(_) = request.parse(head).ok()? else { return None };
-    let method = match request.method? {
-        "POST" => Method::Post,
-        "HEAD" => Method::Head,
-        "CONNECT" => Method::Connect,
-        _ => Method::Other,
-    };
-    Some((Line::Request(method), request.headers))
+    Some((Line::Request(Method::named(request.method?)), request.headers))
 }
 
 /// Returns how a body ends (RFC 9112, 6.3).

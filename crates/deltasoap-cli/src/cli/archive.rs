@@ -21,7 +21,7 @@ written, or no message was found; 2 wrong arguments. The same command continues 
 #[derive(Debug, Args)]
 pub struct Archive {
     /// The captures: directories, message files, zip and tar archives, HAR files, captured packets
-    /// (pcap, pcapng), recordings of `proxy`, JSON lines
+    /// (pcap, pcapng), flows of mitmproxy, recordings of `proxy`, JSON lines
     #[arg(value_name = "DIR|FILE", required = true)]
     pub paths: Vec<PathBuf>,
     /// Decode the messages with this WSDL: a URL, a file, a directory, a zip archive, or `-` for
