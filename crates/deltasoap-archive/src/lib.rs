@@ -1,10 +1,10 @@
 //! Captured SOAP messages, and tables of them.
 //!
 //! A capture is a file with a message, over HTTP or plain ([`message_in`]), and a directory of such
-//! files is a stream of one sender ([`streams`]). With the feature `decode`, messages are decoded by their
-//! sender ([`Decoding`]). With the feature `tables`, captures are also read
-//! from archives, HAR files, recordings of the proxy and JSON lines ([`Sources`]), and an
-//! [`Archive`] decodes them into Parquet files.
+//! files is a stream of one sender ([`streams`]). With the feature `decode`, messages are decoded by
+//! their sender ([`Decoding`]). With the feature `tables`, captures are also read from archives, HAR
+//! files, captured packets, flows of mitmproxy, recordings of the proxy and JSON lines ([`Sources`]), and
+//! an [`Archive`] decodes them into Parquet files.
 
 #![forbid(unsafe_code)]
 

@@ -12,7 +12,7 @@ use deltasoap_http::{AttachmentLimits, Attachments, PartHeaders, self_described}
 use flate2::bufread::GzDecoder;
 use http_body_util::Full;
 use std::borrow::Cow;
-use std::io::Read as _;
+use std::io::Read;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -88,6 +88,29 @@ fn inflated(content: &[u8], most: u64) -> Result<Bytes, Reason> {
     }
 }
 
+/// Decompresses the coding `deflate`, which is zlib (RFC 9110, 8.4.1.2). Some servers send it without
+/// the header of zlib.
+fn deflated(content: &[u8], most: u64) -> Result<Bytes, Reason> {
+    let has_header = matches!(content, [first, second, ..]
+        if first & 0x0f == 8 && u16::from_be_bytes([*first, *second]) % 31 == 0);
+    match has_header {
+        true => whole(Ok(flate2::bufread::ZlibDecoder::new(content)), "deflate", most),
+        false => whole(Ok(flate2::bufread::DeflateDecoder::new(content)), "deflate", most),
+    }
+}
+
+/// Reads a decoder to its end.
+fn whole(decoder: std::io::Result<impl Read>, coding: &str, most: u64) -> Result<Bytes, Reason> {
+    let mut content = Vec::new();
+    decoder
+        .and_then(|decoder| decoder.take(most.saturating_add(1)).read_to_end(&mut content))
+        .map_err(|error| format!("not valid {coding}: {error}"))?;
+    match content.len() as u64 > most {
+        true => Err(format!("more than {most} bytes in {coding}").into()),
+        false => Ok(Bytes::from(content)),
+    }
+}
+
 fn is_of_a_package(media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     essence.starts_with("multipart/") || essence == "application/dime"
@@ -156,6 +179,9 @@ fn carried(content: &Bytes, most: u64) -> Result<(Option<String>, Bytes), Reason
         b"" | b"identity" => {}
         _ if is_undone(&body) => {}
         b"gzip" | b"x-gzip" => body = inflated(&body, most)?,
+        b"deflate" => body = deflated(&body, most)?,
+        #[cfg(feature = "tables")]
+        b"zstd" => body = whole(zstd::stream::read::Decoder::new(&body[..]), "zstd", most)?,
         _ => return Err(format!("in the content coding {}", String::from_utf8_lossy(&coding)).into()),
     }
     let media_type = value(fields, "content-type").map(|value| String::from_utf8_lossy(value).into_owned());
@@ -345,6 +371,33 @@ mod tests {
         }
         let members = [gzip(b""), gzip(b"<x"), gzip(b""), gzip(b"/>"), gzip(b"").repeat(10_000)].concat();
         assert_eq!(message(&members), Ok(b"<x/>".to_vec()));
+    }
+
+    #[test]
+    fn other_codings_are_undone() {
+        let http = |coding: &str, body: &[u8]| {
+            [format!("HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\n\r\n").as_bytes(), body].concat()
+        };
+        let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+        zlib.write_all(b"<x/>").expect("zlib");
+        let zlib = zlib.finish().expect("zlib");
+        // The header has two bytes, the checksum four.
+        let raw = &zlib[2..zlib.len() - 4];
+        for body in [&zlib, raw] {
+            assert_eq!(message(&http("Deflate", body)), Ok(b"<x/>".to_vec()));
+            let cut = message(&http("deflate", &body[..body.len() / 2])).expect_err("truncated");
+            assert!(cut.starts_with("not valid deflate: "), "{cut}");
+        }
+        let bomb = |coding: &str, body: &[u8]| message_within(Bytes::from(http(coding, body)), 3);
+        assert_eq!(bomb("deflate", &zlib).expect_err("too large"), "more than 3 bytes in deflate");
+        #[cfg(feature = "tables")]
+        {
+            let zstd = zstd::encode_all(&b"<x/>"[..], 1).expect("zstd");
+            assert_eq!(message(&http("zstd", &zstd)), Ok(b"<x/>".to_vec()));
+            assert_eq!(bomb("zstd", &zstd).expect_err("too large"), "more than 3 bytes in zstd");
+            let cut = message(&http("zstd", &zstd[..zstd.len() - 2])).expect_err("truncated");
+            assert!(cut.starts_with("not valid zstd: "), "{cut}");
+        }
     }
 
     #[test]

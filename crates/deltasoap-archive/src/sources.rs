@@ -5,8 +5,12 @@
 
 mod container;
 mod har;
+mod http1;
 mod lines;
+mod mitm;
+mod pcap;
 mod recording;
+mod tcp;
 
 pub use lines::JsonColumns;
 
@@ -51,6 +55,10 @@ enum Kind {
     Zip,
     Tar,
     Har,
+    /// Captured packets.
+    Pcap,
+    /// Flows of mitmproxy.
+    Mitm,
     /// A directory that the proxy wrote.
     Recording,
     Lines,
@@ -70,8 +78,9 @@ pub(crate) type Visit<'v> = dyn FnMut(Item) -> Result<(), ArchiveError> + 'v;
 
 impl Sources {
     /// Finds the sources of several paths. Directories are searched for message files (`.xml`,
-    /// `.txt`, `.http`), archives of them (`.zip`, `.tar`), HAR files, recordings of the proxy and
-    /// JSON lines (`.jsonl`, `.ndjson`); all but zip archives may also be compressed (`.gz`, `.zst`).
+    /// `.txt`, `.http`), archives of them (`.zip`, `.tar`), HAR files, captured packets (`.pcap`,
+    /// `.pcapng`, `.cap`), flows of mitmproxy (`.mitm`, `.flow`, `.flows`), recordings of the proxy and JSON lines (`.jsonl`, `.ndjson`); all but zip
+    /// archives may also be compressed (`.gz`, `.zst`).
     pub fn find(paths: &[PathBuf]) -> Self {
         let (mut named, mut searched) = (Vec::new(), Vec::new());
         for path in paths {
@@ -122,7 +131,7 @@ impl Source {
         match &self.kind {
             Kind::Files(stream) => stream.files.iter().map(|file| size(file)).sum(),
             Kind::Recording => size(&self.path.join(RECORDING)),
-            Kind::Zip | Kind::Tar | Kind::Har | Kind::Lines => size(&self.path),
+            Kind::Zip | Kind::Tar | Kind::Har | Kind::Pcap | Kind::Mitm | Kind::Lines => size(&self.path),
         }
     }
 
@@ -141,6 +150,8 @@ impl Source {
             Kind::Zip => container::zip(&self.path, limits, visit),
             Kind::Tar => container::tar(&self.path, limits, visit),
             Kind::Har => har::read(&self.path, limits, visit),
+            Kind::Pcap => pcap::read(&self.path, limits, visit),
+            Kind::Mitm => mitm::read(&self.path, limits, visit),
             Kind::Recording => recording::read(&self.path, limits, visit),
             Kind::Lines => lines::read(&self.path, limits, columns, visit),
         }
@@ -155,6 +166,8 @@ fn container_kind(path: &Path) -> Option<Kind> {
         "zip" if plain == name => Some(Kind::Zip),
         "tar" | "tgz" | "tzst" => Some(Kind::Tar),
         "har" => Some(Kind::Har),
+        "pcap" | "pcapng" | "cap" => Some(Kind::Pcap),
+        "mitm" | "flow" | "flows" => Some(Kind::Mitm),
         "jsonl" | "ndjson" => Some(Kind::Lines),
         _ => None,
     }
@@ -199,7 +212,7 @@ fn too_large(most: u64) -> String {
 ///
 /// # Errors
 /// If it cannot be opened.
-fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     let file = BufReader::new(File::open(path)?);
     let name = path.to_string_lossy().to_ascii_lowercase();
     let is = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));

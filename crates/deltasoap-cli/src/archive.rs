@@ -18,8 +18,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let skipped = std::mem::take(&mut sources.skipped);
     ensure!(
         !sources.all.is_empty(),
-        "no captures: name directories of .xml, .txt or .http files, .zip or .tar archives of such files, .har or \
-         .jsonl files, or a directory that `proxy --record` wrote"
+        "no captures: name directories of .xml, .txt or .http files, .zip or .tar archives of such files, .har, .jsonl, \
+         .pcap, .pcapng or \
+         .mitm files, or a directory that `proxy --record` wrote"
     );
     let archive = Archive::open(&arguments.output, &contract, sources, options(arguments))?;
     let bar = crate::progress::counter("archive");

@@ -4,6 +4,7 @@ use super::*;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Int64Type, UInt16Type};
 use arrow_array::{Array as _, RecordBatch};
+use deltasoap_test_support::files::in_repository;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::fs::File;
 use std::path::PathBuf;
@@ -116,11 +117,12 @@ fn numbers(batches: &[RecordBatch], column: &str) -> Vec<i64> {
 #[test]
 fn an_archive_that_was_killed_anywhere_is_continued_to_the_same_files() {
     let folder = tempfile::tempdir().expect("a directory");
-    let paths = captures(&folder.path().join("captures"));
+    let mut paths = captures(&folder.path().join("captures"));
+    paths.extend(["shop.pcap", "shop.mitm"].map(|name| in_repository("testdata/captures").join(name)));
     let options = || Options { chunk_messages: 12, ..Options::default() };
     let whole = folder.path().join("whole");
     let expected = run(Store::new(&whole, Compression::Zstd), &paths, options()).expect("an archive");
-    assert_eq!((expected.counts.messages, expected.counts.errors, expected.is_continued), (28, 3, false));
+    assert_eq!((expected.counts.messages, expected.counts.errors, expected.is_continued), (72, 3, false));
     let files = content(&whole);
     let mut kills = 0;
     for steps in 0.. {

@@ -10,6 +10,7 @@ pub const EXAMPLES: &str = "Examples:
   deltasoap archive --wsdl shop.wsdl captured/ -o tables         message files, archives, HAR files below a directory
   deltasoap archive --wsdl shop.wsdl tape/ -o tables             what `proxy --record tape` wrote
   deltasoap archive --wsdl shop.wsdl day.tar.zst -o tables --nested
+  deltasoap archive --wsdl shop.wsdl monday.pcapng -o tables     what tcpdump or Wireshark captured
   deltasoap archive --wsdl shop.wsdl log.jsonl.gz -o tables --body-column payload --sender-column host
 
   duckdb -c \"select sender, count(*) from 'tables/messages/*.parquet' group by sender\"
@@ -19,8 +20,8 @@ written, or no message was found; 2 wrong arguments. The same command continues 
 
 #[derive(Debug, Args)]
 pub struct Archive {
-    /// The captures: directories, message files, zip and tar archives, HAR files, recordings of
-    /// `proxy`, JSON lines
+    /// The captures: directories, message files, zip and tar archives, HAR files, captured packets
+    /// (pcap, pcapng), flows of mitmproxy, recordings of `proxy`, JSON lines
     #[arg(value_name = "DIR|FILE", required = true)]
     pub paths: Vec<PathBuf>,
     /// Decode the messages with this WSDL: a URL, a file, a directory, a zip archive, or `-` for
