@@ -5,6 +5,7 @@ use crate::decode::{Decoded, Decoding, Hint, KeptSenders, Undecoded};
 use crate::error::ArchiveError;
 use crate::manifest::{Counts, Manifest, NAME, SourceState};
 use crate::message::{Message, message_within};
+use crate::repeats::Repeats;
 use crate::sources::{JsonColumns, Limits, Sources};
 use crate::store::{Compression, Store};
 use crate::tables::{Entry, Finding, Tables};
@@ -21,6 +22,10 @@ pub struct Options {
     /// True for one table for each operation and direction, with nested columns; false for one for
     /// each list, with plain columns.
     pub is_nested: bool,
+    /// True if a message whose value is that of the last message of its sender, operation and
+    /// direction adds no rows; the column `same_as` of the table `messages` then has the number of
+    /// the message with the rows.
+    pub deduplicate: bool,
     /// The compression of the tables.
     pub compression: Compression,
     /// What is accepted beyond the schema. Other messages go to the table of errors.
@@ -40,6 +45,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             is_nested: false,
+            deduplicate: false,
             compression: Compression::default(),
             tolerance: Tolerance::Strict,
             limits: Limits::default(),
@@ -56,6 +62,7 @@ impl Options {
         let JsonColumns { body, time, sender, direction, operation, status } = &self.columns;
         let all = [
             ("nested", self.is_nested.to_string()),
+            ("deduplicate", self.deduplicate.to_string()),
             ("compression", self.compression.name().to_owned()),
             ("tolerance", format!("{:?}", self.tolerance)),
             ("limit-message", self.limits.message.to_string()),
@@ -88,6 +95,7 @@ pub struct Archive {
     options: Options,
     decoding: Decoding,
     tables: Tables,
+    repeats: Repeats,
     is_continued: bool,
     chunk: Chunk,
 }
@@ -141,10 +149,11 @@ impl Archive {
         };
         let decoding = Decoding::new(contract, options.tolerance, KeptSenders::default());
         let next = manifest.next.clone();
-        let mut tables = Tables::new(contract, store.clone(), options.is_nested, manifest.chunks, next);
+        let mut tables = Tables::new(contract, store.clone(), &options, manifest.chunks, next);
         tables.declare(decoding.types());
         let chunk = Chunk { counts: manifest.counts.clone(), ..Chunk::default() };
-        Ok(Archive { store, manifest, sources, options, decoding, tables, is_continued, chunk })
+        let repeats = Repeats::default();
+        Ok(Archive { store, manifest, sources, options, decoding, tables, repeats, is_continued, chunk })
     }
 
     /// Returns the sources.
@@ -210,6 +219,7 @@ impl Archive {
         };
         write_manifest(&self.store, &manifest)?;
         self.manifest = manifest;
+        self.repeats.clear();
         self.chunk = Chunk { counts, ..Chunk::default() };
         Ok(())
     }
@@ -248,7 +258,7 @@ impl Archive {
             Some(sender) => sender.clone(),
             None => format!("{source} {}", capture.direction.map_or("", Direction::name)),
         };
-        let Archive { decoding, tables, .. } = self;
+        let Archive { decoding, tables, repeats, options, .. } = self;
         let (types, decoded) = decoding.decode(&sender, message.bytes.clone(), hint);
         match decoded {
             Ok(Decoded::Message(kind, value)) => {
@@ -257,15 +267,20 @@ impl Archive {
                 if direction == Direction::Request {
                     self.chunk.asked = Some(name.clone());
                 }
-                match tables.message(id, kind, of, value, message) {
+                let may_repeat = options.deduplicate && !message.has_parts();
+                let same_as = if may_repeat { repeats.same_as(&sender, kind, value) } else { None };
+                let added = match same_as {
+                    Some(_) => Ok(()),
+                    None => tables.message(id, kind, of, value, message),
+                };
+                match added {
                     Ok(()) => {
-                        tables.list(Entry {
-                            id,
-                            capture,
-                            operation: Some(&name),
-                            direction: Some(direction.name()),
-                            size,
-                        });
+                        if may_repeat && same_as.is_none() {
+                            repeats.keep(&sender, kind, id, value, size);
+                        }
+                        let (operation, direction) = (Some(&*name), Some(direction.name()));
+                        tables.list(Entry { id, capture, operation, direction, size }, same_as);
+                        self.chunk.counts.repeated += u64::from(same_as.is_some());
                         self.chunk.counts.messages += 1;
                         self.chunk.counts.bytes += size as u64;
                         self.chunk.bytes += size as u64;
@@ -281,7 +296,7 @@ impl Archive {
                 let known = types.iter().find(|of| operation.is_some_and(|name| of.is_of(name)));
                 let known = known.map(|of| of.operation.as_str());
                 tables.fault(id, known, &fault);
-                tables.list(Entry { id, capture, operation: known, direction: Some("fault"), size });
+                tables.list(Entry { id, capture, operation: known, direction: Some("fault"), size }, None);
                 self.chunk.counts.messages += 1;
                 self.chunk.counts.faults += 1;
                 self.chunk.counts.bytes += size as u64;

@@ -24,6 +24,8 @@ mod error;
 #[cfg(feature = "tables")]
 mod manifest;
 #[cfg(feature = "tables")]
+mod repeats;
+#[cfg(feature = "tables")]
 mod sources;
 #[cfg(feature = "tables")]
 mod store;

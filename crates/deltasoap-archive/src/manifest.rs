@@ -47,6 +47,10 @@ pub struct Counts {
     pub messages: u64,
     /// Number of faults among them.
     pub faults: u64,
+    /// Number of messages that have no rows of their own, because their values are those of the last
+    /// one.
+    #[serde(default)]
+    pub repeated: u64,
     /// Number of messages in the table of errors.
     pub errors: u64,
     /// Total size of all messages in bytes, uncompressed.

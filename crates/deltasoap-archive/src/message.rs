@@ -28,6 +28,11 @@ pub struct Message {
 }
 
 impl Message {
+    /// Returns true if parts came with the message.
+    pub fn has_parts(&self) -> bool {
+        !self.parts.is_empty()
+    }
+
     /// Returns the bytes of the part that a URI refers to.
     pub fn part(&self, uri: &PartUri) -> Option<&Bytes> {
         self.parts.iter().find(|(headers, _)| headers.is_at(uri)).map(|(_, bytes)| bytes)

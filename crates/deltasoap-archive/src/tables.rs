@@ -5,6 +5,7 @@
 //! in memory is bounded by the size of the messages since the last batch, whatever the number of
 //! tables.
 
+use crate::archive::Options;
 use crate::capture::Capture;
 use crate::decode::MessageType;
 use crate::error::ArchiveError;
@@ -77,18 +78,18 @@ impl Tables {
     pub(crate) fn new(
         contract: &Contract,
         store: Store,
-        is_nested: bool,
+        options: &Options,
         chunk: u64,
         next: BTreeMap<String, i64>,
     ) -> Self {
         Tables {
             contract: contract.clone(),
             store,
-            is_nested,
+            is_nested: options.is_nested,
             chunk,
             messages: BTreeMap::new(),
             faults: BTreeMap::new(),
-            all: MessageList::default(),
+            all: MessageList { same_as: options.deduplicate.then(Int64Builder::new), ..MessageList::default() },
             errors: ErrorList::default(),
             files: BTreeMap::new(),
             next,
@@ -149,9 +150,13 @@ impl Tables {
         }
     }
 
-    /// Adds a message to the list of all messages.
-    pub(crate) fn list(&mut self, entry: Entry<'_>) {
+    /// Adds a message to the list of all messages, with the number of the one whose rows are its
+    /// own, too.
+    pub(crate) fn list(&mut self, entry: Entry<'_>, same_as: Option<i64>) {
         self.all.common.push(entry);
+        if let Some(column) = &mut self.all.same_as {
+            column.append_option(same_as);
+        }
         self.note(entry.size);
     }
 
@@ -415,11 +420,17 @@ impl Common {
 #[derive(Default)]
 struct MessageList {
     common: Common,
+    /// The numbers of messages whose rows hold for others; `None` if every message has its own.
+    same_as: Option<Int64Builder>,
 }
 
 impl MessageList {
     fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
-        batch(self.common.finish())
+        let mut columns = self.common.finish();
+        if let Some(same_as) = &mut self.same_as {
+            columns.push(("same_as", Arc::new(same_as.finish())));
+        }
+        batch(columns)
     }
 }
 

@@ -133,6 +133,25 @@ impl Texts {
         self.end()
     }
 
+    /// Appends what `write` writes, or null if it returns false.
+    ///
+    /// # Errors
+    /// Those of `write`, and if the column is full.
+    pub(crate) fn push_written(
+        &mut self,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<bool, Misfit>,
+    ) -> Result<(), Misfit> {
+        let begin = self.bytes.len();
+        match write(&mut self.bytes)? {
+            true => self.end(),
+            false => {
+                self.bytes.truncate(begin);
+                self.push_null();
+                Ok(())
+            }
+        }
+    }
+
     /// Appends null. A full column has room for it.
     pub(crate) fn push_null(&mut self) {
         self.offsets.push(self.offsets[self.offsets.len() - 1]);

@@ -218,12 +218,11 @@ fn append_json(texts: &mut Texts, field: &Field, value: &Value, context: &Contex
         texts.push_null();
         return Ok(());
     }
-    let json = context.contract.occurrence_to_json(field, value).map_err(|error| Misfit::Json(Box::new(error)))?;
-    if json.is_null() {
-        texts.push_null();
-        return Ok(());
-    }
-    texts.push_shown(&json)
+    texts.push_written(|to| {
+        let begin = to.len();
+        context.contract.write_occurrence(field, value, to).map_err(|error| Misfit::Json(Box::new(error)))?;
+        Ok(&to[begin..] != b"null")
+    })
 }
 
 fn append_packed(

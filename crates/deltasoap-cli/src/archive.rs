@@ -41,6 +41,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 fn options(arguments: &Arguments) -> Options {
     Options {
         is_nested: arguments.nested,
+        deduplicate: arguments.deduplicate,
         compression: arguments.compression.into(),
         tolerance: arguments.tolerance.into(),
         limits: Limits { message: arguments.limit_message },
@@ -68,9 +69,12 @@ fn print(arguments: &Arguments, summary: &Summary, skipped: &Skipped) -> Result<
             Line { output: &arguments.output, counts, continued: summary.is_continued, skipped: skipped.files() };
         return print_line(serde_json::to_string(&line)?);
     }
-    let Counts { messages, faults, errors, bytes } = counts;
+    let Counts { messages, faults, repeated, errors, bytes } = counts;
     print_line(format_args!("messages   {messages}"))?;
     print_line(format_args!("faults     {faults} of them"))?;
+    if arguments.deduplicate {
+        print_line(format_args!("repeated   {repeated} of them"))?;
+    }
     print_line(format_args!("errors     {errors}"))?;
     print_line(format_args!("bytes      {bytes}"))?;
     print_line(format_args!("tables     {}", arguments.output.display()))?;

@@ -111,6 +111,15 @@ impl Contract {
         JsonWriter::new(self, value).item(value, field, &crate::json::ROOT)
     }
 
+    /// Appends the text of what [`occurrence_to_json`](Self::occurrence_to_json) returns. Trees are
+    /// written without a JSON value for each element.
+    ///
+    /// # Errors
+    /// If the value has another shape than its schema. Then nothing is appended.
+    pub fn write_occurrence(&self, field: &Field, value: &Value, to: &mut Vec<u8>) -> Result<(), JsonError> {
+        JsonWriter::write_item(self, value, field, to)
+    }
+
     /// Returns the label of a type, as [`$type`](crate::json) holds it.
     pub fn type_label(&self, name: &QName) -> String {
         self.types.label_of(name)

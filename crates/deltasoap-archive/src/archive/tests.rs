@@ -247,3 +247,143 @@ fn rows_are_written_before_the_chunk_ends() {
     archive.run(&mut |_| sizes.push(part.metadata().map_or(0, |it| it.len()))).expect("tables");
     assert!(sizes[..390].iter().any(|size| *size > 0), "the file grows while messages are read");
 }
+
+/// Lines of three senders who mostly repeat themselves.
+fn repeating(folder: &Path, seed: u64) -> PathBuf {
+    let with = |from: &str, to: &str| order("x", 2).replace(from, to);
+    let bodies = [
+        order("x", 2),
+        order("y", 2),
+        // The same text with other white space, another prefix, another header: the same value.
+        with("<Order xmlns='urn:shop'>", "\n <Order  xmlns='urn:shop' >\n"),
+        with("<e:Body>", "<e:Header><id>7</id></e:Header><e:Body>"),
+        // Another attribute, another item, other digits.
+        with("<Order ", "<Order urgent='true' "),
+        order("x", 3),
+        with("<count>2<", "<count>02<"),
+        with("<count>2<", "<count>two<"),
+        answer(1),
+        answer(1).replace("1.50", "1.5"),
+        answer(1).replace("04:05Z", "04:05+00:00"),
+        envelope(FAULT),
+    ];
+    let (mut state, mut lines) = (seed, Vec::new());
+    let mut last = [0; 3];
+    for _ in 0..240 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let (sender, is_new) = ((state >> 33) as usize % 3, (state >> 40) % 3 == 0);
+        if is_new {
+            last[sender] = (state >> 48) as usize % bodies.len();
+        }
+        lines.push(serde_json::json!({ "body": bodies[last[sender]], "sender": sender.to_string() }).to_string());
+    }
+    let path = folder.join(format!("{seed}.jsonl"));
+    fs::write(&path, lines.join("\n")).expect("a file");
+    path
+}
+
+/// Returns the rows of a nested table by the numbers of their messages.
+fn rows_by_message(root: &Path, table: &str) -> BTreeMap<i64, RecordBatch> {
+    let of = |batch: RecordBatch| {
+        let ids = batch.column(0).as_primitive::<Int64Type>().clone();
+        let values = batch.project(&(1..batch.num_columns()).collect::<Vec<_>>()).expect("columns");
+        (0..batch.num_rows()).map(|row| (ids.value(row), values.slice(row, 1))).collect::<Vec<_>>()
+    };
+    rows(root, table).into_iter().flat_map(of).collect()
+}
+
+#[test]
+fn rows_that_are_left_out_are_those_of_the_message_that_is_named_instead() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let mut repeated = 0;
+    for seed in 0..12 {
+        let paths = [repeating(folder.path(), seed)];
+        let (whole, less) = (folder.path().join(format!("whole-{seed}")), folder.path().join(format!("less-{seed}")));
+        let options = |deduplicate| Options { is_nested: true, deduplicate, chunk_messages: 50, ..Options::default() };
+        let of_whole = run(Store::new(&whole, Compression::None), &paths, options(false)).expect("an archive").counts;
+        let counts = run(Store::new(&less, Compression::None), &paths, options(true)).expect("an archive").counts;
+        assert_eq!(Counts { repeated: 0, ..counts.clone() }, of_whole);
+        let messages = rows(&less, "messages");
+        let (mut same, mut of_messages) = (BTreeMap::new(), Vec::new());
+        for batch in &messages {
+            let ids = batch.column_by_name("id").expect("a column").as_primitive::<Int64Type>().clone();
+            let same_as = batch.column_by_name("same_as").expect("a column").as_primitive::<Int64Type>().clone();
+            for row in 0..batch.num_rows() {
+                of_messages.push(ids.value(row));
+                if same_as.is_valid(row) {
+                    assert!(same_as.value(row) < ids.value(row));
+                    same.insert(ids.value(row), same_as.value(row));
+                }
+            }
+        }
+        assert_eq!(same.len() as u64, counts.repeated);
+        assert_eq!(of_messages, numbers(&rows(&whole, "messages"), "id"));
+        for table in ["Order.request", "Order.response"] {
+            let (expected, found) = (rows_by_message(&whole, table), rows_by_message(&less, table));
+            assert!(found.keys().all(|id| !same.contains_key(id)), "a row that was to be left out");
+            for (id, row) in &expected {
+                let holder = same.get(id).unwrap_or(id);
+                assert_eq!(found.get(holder), Some(row), "seed {seed}, message {id} by {holder} in {table}");
+            }
+        }
+        repeated += counts.repeated;
+    }
+    assert!(repeated > 800, "{repeated}");
+}
+
+#[test]
+fn what_repeats_the_last_message_of_its_sender_is_noted() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let header = order("x", 1).replace("<e:Body>", "<e:Header><id>7</id></e:Header><e:Body>");
+    let urgent = order("x", 1).replace("<Order ", "<Order urgent='true' ");
+    let of = |sender: &str, body: String| serde_json::json!({ "body": body, "sender": sender }).to_string();
+    let lines = [
+        of("a", order("x", 1)),
+        of("a", order("x", 1)),
+        of("b", order("x", 1)),
+        of("a", answer(1)),
+        of("a", header),
+        of("a", urgent.clone()),
+        of("a", urgent),
+        of("a", order("x", 1)),
+        of("a", envelope(FAULT)),
+        of("a", envelope(FAULT)),
+        of("a", order("x", 1)),
+    ];
+    let path = folder.path().join("log.jsonl");
+    fs::write(&path, lines.join("\n")).expect("a file");
+    let root = folder.path().join("out");
+    let options = Options { deduplicate: true, ..Options::default() };
+    let counts = run(Store::new(&root, Compression::None), &[path], options).expect("an archive").counts;
+    assert_eq!((counts.messages, counts.faults, counts.repeated), (11, 2, 4));
+    let same_as = rows(&root, "messages")[0].column_by_name("same_as").expect("a column").clone();
+    let same_as: Vec<_> = same_as.as_primitive::<Int64Type>().iter().collect();
+    let expected = [None, Some(0), None, None, Some(0), None, Some(5), None, None, None, Some(7)];
+    assert_eq!(same_as, expected);
+    assert_eq!(numbers(&rows(&root, "Order.request"), "_id"), [0, 2, 5, 7]);
+}
+
+#[test]
+fn an_archive_without_repeated_rows_is_continued_to_the_same_files() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let paths = [repeating(folder.path(), 99)];
+    let options = || Options { deduplicate: true, chunk_messages: 60, ..Options::default() };
+    let whole = folder.path().join("whole");
+    let expected = run(Store::new(&whole, Compression::Zstd), &paths, options()).expect("an archive");
+    assert!(expected.counts.repeated > 50, "{expected:?}");
+    let files = content(&whole);
+    let mut kills = 0;
+    for steps in 0.. {
+        let root = folder.path().join(format!("killed-{steps}"));
+        let store = Store::new(&root, Compression::Zstd);
+        store.fail_after(steps);
+        if run(store, &paths, options()).is_ok() {
+            break;
+        }
+        kills += 1;
+        run(Store::new(&root, Compression::Zstd), &paths, options()).expect("the rest");
+        assert_eq!(content(&root), files, "after {steps} steps");
+        fs::remove_dir_all(&root).expect("removed");
+    }
+    assert!(kills > 20, "{kills}");
+}

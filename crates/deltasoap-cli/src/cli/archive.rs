@@ -37,6 +37,10 @@ pub struct Archive {
     /// for each repeated element, with plain columns
     #[arg(long)]
     pub nested: bool,
+    /// Add no rows for a message whose values are those of the last one of its sender, operation and
+    /// direction: the column `same_as` of `messages` names the message with the rows
+    #[arg(long)]
+    pub deduplicate: bool,
     /// Compress the tables
     #[arg(long, value_enum, default_value_t = CompressionName::Zstd, value_name = "CODEC")]
     pub compression: CompressionName,

@@ -19,8 +19,7 @@ impl JsonWriter<'_> {
     /// Converts content whose type the message does not name, or that has an unknown type, to a
     /// tree. Text is a string if a simple type is allowed.
     pub(super) fn open_tree(&self, node: &Node, content: ElementRef, name: &QName) -> Json {
-        let is_simple = self.types.lowered.origin(content).is_some_and(|it| it.type_id == TypeId::ANY_SIMPLE);
-        match is_simple && node.attributes.is_empty() && node.elements().next().is_none() {
+        match self.types.is_text(node, content) {
             true => Json::String(node.text()),
             false => self.types.tree_to_json(node, Some(name)),
         }
@@ -157,6 +156,12 @@ pub(crate) fn document(node: &Node) -> Result<Buffer, deltasoap_core::Error> {
 }
 
 impl crate::contract::Types {
+    /// Returns true for a tree that is a text of a place for any simple type.
+    pub(super) fn is_text(&self, node: &Node, content: ElementRef) -> bool {
+        let is_simple = self.lowered.origin(content).is_some_and(|it| it.type_id == TypeId::ANY_SIMPLE);
+        is_simple && node.attributes.is_empty() && node.elements().next().is_none()
+    }
+
     /// Reads an element by its content's schema.
     pub(crate) fn read_node(&self, node: &Node, content: ElementRef) -> Result<Value, deltasoap_core::Error> {
         value_from_slice(document(node)?.as_slice(), &node.name, self.lowered.schema.view(content))

@@ -6,46 +6,25 @@ use super::open::plain;
 use super::path::Path;
 use super::scalar::checked;
 use crate::contract::Types;
-use deltasoap_core::{Child, Node, QName, lexical, ns};
+use deltasoap_core::{Child, CompactString, Node, QName, lexical, ns};
+use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
 use serde_json::{Map, Value as Json};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 impl Types {
     /// Converts a tree to JSON. Its name is omitted if the schema gives the same name.
     pub(crate) fn tree_to_json(&self, node: &Node, name: Option<&QName>) -> Json {
-        self.node_to_json(&mut Vec::new(), node, name)
+        match serde_json::to_value(TreeJson { types: self, node, name }) {
+            Ok(json) => json,
+            Err(_) => unreachable!("all keys of a tree are strings"),
+        }
     }
 
-    fn node_to_json<'n>(&self, path: &mut Vec<&'n Node>, node: &'n Node, name: Option<&QName>) -> Json {
-        path.push(node);
-        let bindings = used_bindings(node);
-        let is_outermost = path.len() == 1;
-        let has_content = !node.children.is_empty() || is_outermost;
-        // The exact capacity: there may be millions of trees.
-        let parts = [name != Some(&node.name), !bindings.is_empty(), has_content].into_iter().filter(|it| *it).count();
-        let mut object = Map::with_capacity(parts + node.attributes.len());
-        if name != Some(&node.name) {
-            object.insert("$name".to_owned(), Json::String(node.name.to_string()));
-        }
-        let named = node.attribute(ns::XSI, "type").and_then(|text| Node::resolve_in(path, text));
-        if let Some(named) = &named {
-            object.insert("$type".to_owned(), Json::String(self.label_of(named)));
-        }
-        if !bindings.is_empty() {
-            object.insert("$ns".to_owned(), Json::Object(bindings));
-        }
-        let is_said = |attribute: &QName| named.is_some() && attribute.is(ns::XSI, "type");
-        let attributes = node.attributes.iter().filter(|(attribute, _)| !is_said(attribute));
-        object.extend(attributes.map(|(attribute, value)| (format!("@{attribute}"), Json::String(value.to_string()))));
-        let children = node.children.iter().map(|child| match child {
-            Child::Text(text) => Json::String(text.to_string()),
-            Child::Element(child) => self.node_to_json(path, child, None),
-        });
-        if has_content {
-            object.insert("$content".to_owned(), Json::Array(children.collect()));
-        }
-        path.pop();
-        Json::Object(object)
+    /// Appends the text of what [`tree_to_json`](Self::tree_to_json) returns.
+    pub(crate) fn write_tree(&self, node: &Node, name: Option<&QName>, to: &mut Vec<u8>) {
+        // Writing to memory does not fail.
+        let _ = serde_json::to_writer(to, &TreeJson { types: self, node, name });
     }
 
     /// Reads a tree from JSON; `name` is used if the JSON has none.
@@ -117,6 +96,139 @@ impl Types {
         let name = label.as_str().and_then(|label| self.name_of_label(label));
         let name = name.ok_or_else(|| JsonError::new(path, "the name of a type", kind(label)))?;
         Ok(with_type_name(node, &name))
+    }
+}
+
+/// A tree in JSON: as a value and as text.
+struct TreeJson<'t> {
+    types: &'t Types,
+    node: &'t Node,
+    /// The name that the schema gives.
+    name: Option<&'t QName>,
+}
+
+impl Serialize for TreeJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let walk = Walk { types: self.types, outer: RefCell::default(), labels: RefCell::default() };
+        ElementJson { walk: &walk, node: self.node, name: self.name }.serialize(serializer)
+    }
+}
+
+/// What the elements of a tree share while it is written.
+struct Walk<'t> {
+    types: &'t Types,
+    /// The elements around the current one, and itself, from the root.
+    outer: RefCell<Vec<&'t Node>>,
+    /// Labels of the types that the tree has named, by the text of `xsi:type` under the root's prefixes: long
+    /// lists name the same few again and again.
+    labels: RefCell<Vec<(&'t str, Option<String>)>>,
+}
+
+/// Maximum number of labels that are kept.
+const MAX_LABELS: usize = 16;
+
+impl<'t> Walk<'t> {
+    /// Passes the label of the current element's type to `take`; `None` if it names none that its prefixes
+    /// resolve.
+    fn with_label<R>(&self, node: &'t Node, take: impl FnOnce(Option<&str>) -> R) -> R {
+        let Some(text) = node.attribute(ns::XSI, "type") else { return take(None) };
+        let outer = self.outer.borrow();
+        let label = || Node::resolve_in(&outer, text).map(|named| self.types.label_of(&named));
+        if outer[1..].iter().any(|node| !node.bindings.is_empty()) {
+            return take(label().as_deref());
+        }
+        let mut labels = self.labels.borrow_mut();
+        if let Some((_, label)) = labels.iter().find(|(known, _)| *known == text) {
+            return take(label.as_deref());
+        }
+        let label = label();
+        let taken = take(label.as_deref());
+        if labels.len() < MAX_LABELS {
+            labels.push((text, label));
+        }
+        taken
+    }
+}
+
+/// An element of a tree.
+struct ElementJson<'w, 't> {
+    walk: &'w Walk<'t>,
+    node: &'t Node,
+    /// The name that the schema gives.
+    name: Option<&'t QName>,
+}
+
+impl Serialize for ElementJson<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { walk, node, name } = *self;
+        walk.outer.borrow_mut().push(node);
+        let bindings = used_bindings(node);
+        let is_outermost = walk.outer.borrow().len() == 1;
+        let has_content = !node.children.is_empty() || is_outermost;
+        // The exact capacity: there may be millions of trees.
+        let parts = [name != Some(&node.name), !bindings.is_empty(), has_content].into_iter().filter(|it| *it).count();
+        let mut object = serializer.serialize_map(Some(parts + node.attributes.len()))?;
+        if name != Some(&node.name) {
+            object.serialize_entry("$name", &Shown("", &node.name))?;
+        }
+        let is_typed = walk.with_label(node, |label| match label {
+            Some(label) => object.serialize_entry("$type", label).map(|()| true),
+            None => Ok(false),
+        })?;
+        if !bindings.is_empty() {
+            object.serialize_entry("$ns", &bindings)?;
+        }
+        let is_said = |attribute: &QName| is_typed && attribute.is(ns::XSI, "type");
+        for (attribute, value) in node.attributes.iter().filter(|(attribute, _)| !is_said(attribute)) {
+            object.serialize_entry(&Shown("@", attribute), value.as_str())?;
+        }
+        if has_content {
+            object.serialize_entry("$content", &ChildrenJson { walk, node })?;
+        }
+        walk.outer.borrow_mut().pop();
+        object.end()
+    }
+}
+
+/// The children of an element.
+struct ChildrenJson<'w, 't> {
+    walk: &'w Walk<'t>,
+    node: &'t Node,
+}
+
+impl Serialize for ChildrenJson<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { walk, node } = *self;
+        let mut array = serializer.serialize_seq(Some(node.children.len()))?;
+        for child in &node.children {
+            match child {
+                Child::Text(text) => array.serialize_element(text.as_str())?,
+                Child::Element(node) => array.serialize_element(&ElementJson { walk, node, name: None })?,
+            }
+        }
+        array.end()
+    }
+}
+
+/// A name as it is shown, after a mark.
+struct Shown<'n>(&'static str, &'n QName);
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Shown(mark, name) = *self;
+        if mark.is_empty() && name.namespace.is_empty() {
+            return serializer.serialize_str(&name.local);
+        }
+        // One text is escaped faster than the pieces of a formatted one.
+        let mut text = CompactString::with_capacity(mark.len() + name.namespace.len() + name.local.len() + 2);
+        text.push_str(mark);
+        if !name.namespace.is_empty() {
+            text.push('{');
+            text.push_str(&name.namespace);
+            text.push('}');
+        }
+        text.push_str(&name.local);
+        serializer.serialize_str(&text)
     }
 }
 

@@ -54,6 +54,31 @@ impl<'c> JsonWriter<'c> {
         self.occurrence(item, field, path)
     }
 
+    /// Writes an item of a list as text.
+    ///
+    /// # Errors
+    /// Those of [`item`](Self::item). Then nothing was written.
+    pub(crate) fn write_item(
+        contract: &'c Contract,
+        item: &Value,
+        field: &Field,
+        to: &mut Vec<u8>,
+    ) -> Result<(), JsonError> {
+        match (item, contract.view(field.element).element) {
+            (Value::Tree(node), _) if field.inline => contract.types.write_tree(node, None, to),
+            (Value::Tree(node), Element::Any) => contract.types.write_tree(node, Some(&field.name), to),
+            (Value::Tree(node), Element::Open(_)) if !contract.types.is_text(node, field.element) => {
+                contract.types.write_tree(node, Some(&field.name), to);
+            }
+            _ => {
+                let json = JsonWriter::new(contract, item).item(item, field, &Path::Root)?;
+                // Writing to memory does not fail.
+                let _ = serde_json::to_writer(to, &json);
+            }
+        }
+        Ok(())
+    }
+
     /// Adds the bytes of parts that the value refers to.
     pub(crate) fn with_parts(self, parts: &'c Parts) -> Self {
         JsonWriter { parts: Some(parts), ..self }
