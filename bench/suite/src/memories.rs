@@ -38,10 +38,10 @@ pub struct MemoriesArguments {
     #[arg(long = "pattern", value_enum)]
     patterns: Vec<Pattern>,
     /// Number of parameters in a message, of about 150 bytes each
-    #[arg(long, value_name = "NUMBER", default_value_t = 100)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     parameters: u32,
     /// Messages of a run for each client, on average, half of which are measured
-    #[arg(long, value_name = "NUMBER", default_value_t = 6)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 6, value_parser = clap::value_parser!(u32).range(2..=1000))]
     messages: u32,
     /// Print JSON, an object for each run
     #[arg(long)]
@@ -286,7 +286,7 @@ impl Arrivals {
         self.now += 1;
         match self.run.pattern {
             // The ranks of Zipf's law with exponent 1 are distributed evenly by their logarithm.
-            Pattern::Zipf => (f64::from(clients).powf(self.random.uniform()) as u32).min(clients - 1),
+            Pattern::Zipf => (f64::from(clients).powf(self.random.uniform()) as u32 - 1).min(clients - 1),
             Pattern::Diurnal => {
                 let first = (now as f64 / self.all as f64 * f64::from(clients)) as u32;
                 (first % clients + self.random.below(clients / 3)) % clients

@@ -2,7 +2,7 @@
 //! systemd holds while they are replaced.
 
 use crate::cli::Takeover;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use deltasoap_http::Server;
 use std::net::SocketAddr;
 
@@ -34,6 +34,11 @@ fn inherited() -> Result<Option<Server>> {
     let Some(listener) = taken.context("LISTEN_FDS: the first socket is not one that listens on TCP")? else {
         return Ok(None);
     };
+    // systemd passes on connections too, with `Accept=yes`.
+    ensure!(
+        socket2::SockRef::from(&listener).is_listener().unwrap_or(true),
+        "LISTEN_FDS: the first socket does not listen; set Accept=no in the socket unit"
+    );
     listener.set_nonblocking(true)?;
     Ok(Some(Server::from_listener(tokio::net::TcpListener::from_std(listener)?)))
 }

@@ -4,7 +4,7 @@
 //! made the SOAP request from: a route of its operation if the request has nothing that the route
 //! has no place for, else `POST /operations/NAME`. A problem (RFC 9457) becomes a fault.
 
-use crate::backend::{Backend, Transport};
+use crate::backend::{Backend, TRACES, Transport};
 use crate::body;
 use crate::config::CredentialsConfig;
 use crate::config::{ConfigError, Limits, ServiceConfig, header_names};
@@ -174,7 +174,7 @@ impl Shared {
     async fn exchange(&self, made: Made, context: &Context) -> Result<(StatusCode, String, Bytes), Fault> {
         let mut request = Request::builder().method(made.method).uri(format!("{}{}", self.base, made.path));
         request = request.header(ACCEPT, "application/json");
-        for name in &self.forwarded {
+        for name in self.forwarded.iter().chain(&TRACES) {
             if let Some(value) = context.parts().headers.get(name) {
                 request = request.header(name, value);
             }

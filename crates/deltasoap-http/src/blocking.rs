@@ -73,7 +73,7 @@ impl Client {
 }
 
 impl ClientBuilder {
-    /// Builds a client for programs without `async`, over HTTP/1.1 with its own connection pool.
+    /// Builds a client for programs without `async`, over HTTP with its own connection pool.
     ///
     /// # Errors
     /// Returns an error if the URL is malformed or names no host, or the background thread cannot

@@ -464,7 +464,8 @@ impl From<WeighName> for Weigh {
 #[derive(Args, Debug, Clone, Copy, Default)]
 pub struct Takeover {
     /// Let other processes listen on the same port with this option (SO_REUSEPORT), so that a new one
-    /// can start before the old one stops
+    /// can start before the old one stops. A socket that systemd passes on (LISTEN_FDS) takes the place
+    /// of the address
     #[arg(long)]
     pub reuse_port: bool,
 }

@@ -692,7 +692,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Builds a client over HTTP/1.1 with its own connection pool.
+    /// Builds a client over HTTP with its own connection pool.
     ///
     /// # Errors
     /// Returns an error if the URL is malformed or names no host, or if the client does not meet

@@ -12,7 +12,7 @@ use super::guard::{Panicked, guard, guard_call};
 use super::heavy::{Heavy, Pace};
 use super::intercept::Interceptors;
 use super::measured::Measured;
-use super::memory::{Cache, LoadMemoriesError, LoadedMemories, MemorySource, Principal, SavedMemory, Saving, memories};
+use super::memory::{Cache, LoadMemoriesError, LoadedMemories, MemorySource, SavedMemory, memories, read};
 use super::noted::{Noted, Notes};
 use super::operation::{Operation, Outcome};
 #[cfg(feature = "page")]
@@ -53,7 +53,7 @@ use deltasoap_core::soap::addressing::AddressingFault;
 use deltasoap_core::soap::{Fault, Head, Version};
 use deltasoap_core::{DecodeOptions, QName, Templating};
 use futures_util::future::BoxFuture;
-use http::header::{CONNECTION, CONTENT_TYPE, EXPECT, HeaderName, HeaderValue, ORIGIN, USER_AGENT};
+use http::header::{CONNECTION, CONTENT_TYPE, EXPECT, HeaderName, HeaderValue, ORIGIN};
 use http::request::Parts;
 use http::{Extensions, Method, Request, Response, StatusCode};
 use http_body::Body as _;
@@ -229,16 +229,19 @@ impl SoapService {
     /// Saves what messages are compared with, for a service that starts later: the last messages of
     /// principals, or of operations with [`Sharing::Operation`](crate::Sharing::Operation). Returns
     /// their number. Connections do not survive a restart, so call this once the server has ended and
-    /// theirs have gone to their owners. The file is there whole or not at all; it contains messages of
-    /// clients, without their SOAP headers, and only the user of this process may read it.
+    /// theirs have gone to their owners.
+    ///
+    /// The file is there whole or not at all. It contains messages of clients, without their SOAP
+    /// headers; on Unix, only the user of this process may read it. A service that requires WS-Security
+    /// saves nothing: its messages may have been encrypted, and are nothing without their headers.
     ///
     /// ```no_run
     /// # async fn run(service: deltasoap_http::SoapService) -> Result<(), Box<dyn std::error::Error>> {
-    /// use deltasoap_http::{LoadMemoriesError, Server, shutdown_signal};
+    /// use deltasoap_http::{Server, shutdown_signal};
     ///
     /// match service.load_memories("memories") {
-    ///     Ok(loaded) => println!("{} of {} memories", loaded.kept, loaded.kept + loaded.skipped),
-    ///     Err(error) => println!("begins without memories: {error}"),
+    ///     Ok(loaded) => println!("{} memories, {} skipped", loaded.kept, loaded.skipped),
+    ///     Err(error) => println!("no memories: {error}"),
     /// }
     /// Server::bind("0.0.0.0:8080").await?.serve_with_shutdown(service.clone(), shutdown_signal()).await?;
     /// service.save_memories("memories")?;
@@ -249,31 +252,35 @@ impl SoapService {
     /// # Errors
     /// When the file cannot be written.
     pub fn save_memories(&self, path: impl AsRef<Path>) -> io::Result<usize> {
-        let mut saving = Saving::begin(path.as_ref())?;
-        if let Some(cache) = &self.inner.cache {
-            cache.save(&mut saving)?;
+        match &self.inner.cache {
+            Some(cache) if self.inner.verify.is_none() => cache.save(path.as_ref()),
+            _ => Ok(0),
         }
-        saving.finish()
     }
 
-    /// Loads what [`save_memories`](Self::save_memories) saved, so that the first message of a stream
-    /// is already compared with the last one before the restart.
+    /// Loads what [`save_memories`](Self::save_memories) saved, before the first request, so that the
+    /// first message of a stream is already compared with the last one before the restart.
     ///
-    /// Each message is decoded as if it arrived, a few times, so that the service finds out whether
+    /// Each message is decoded as if it arrived, up to six times, so that the service finds out whether
     /// comparing pays; authentication, inspectors and handlers are not called, and statistics do not
-    /// count it. Messages that no longer fit the service are skipped, as are all if it
-    /// [requires WS-Security](crate::SoapServiceBuilder): their headers are not saved. This takes about
-    /// as long as serving the messages, and blocks. Load only files that nobody else can write: a file
-    /// says which principal a message belongs to.
+    /// count it. Messages that no longer fit the service are skipped. This blocks, for some times as long
+    /// as it takes to decode the messages. The file says which principal a message belongs to, so it is
+    /// refused if others may write it (on Unix).
     ///
     /// # Errors
-    /// When the file cannot be read, is damaged, or was written by another version of this crate.
-    /// Nothing is loaded then.
+    /// When the file cannot be read, is damaged, larger than the
+    /// [bound](crate::MemoryBounds::total_bytes) on memories, or was written by another version of this
+    /// crate, or if there was a request already. Nothing is loaded then.
     pub fn load_memories(&self, path: impl AsRef<Path>) -> Result<LoadedMemories, LoadMemoriesError> {
-        let file = std::fs::read(path).map_err(LoadMemoriesError::Io)?;
         let mut loaded = LoadedMemories::default();
-        for memory in memories(&file)? {
-            let is_kept = self.inner.load(memory);
+        let Some(cache) = &self.inner.cache else { return Ok(loaded) };
+        let file = read(path.as_ref(), cache.bound() as u64)?;
+        let (seed, memories) = memories(&file)?;
+        if !cache.adopt(seed) {
+            return Err(LoadMemoriesError::InUse);
+        }
+        for memory in memories {
+            let is_kept = self.inner.verify.is_none() && self.inner.load(&memory, cache);
             loaded.kept += usize::from(is_kept);
             loaded.skipped += usize::from(!is_kept);
         }
@@ -485,23 +492,18 @@ impl Inner {
     }
 
     /// Reads a saved message until it is compared with itself. Returns false if it never is.
-    fn load(self: &Arc<Self>, memory: SavedMemory<'_>) -> bool {
+    fn load(self: &Arc<Self>, memory: &SavedMemory<'_>, cache: &Arc<Cache>) -> bool {
         let message = Bytes::copy_from_slice(memory.message);
-        (0..ROUNDS).any(|_| self.read_saved(&memory, message.clone()) == Some(true))
-    }
-
-    fn read_saved(self: &Arc<Self>, memory: &SavedMemory<'_>, message: Bytes) -> Option<bool> {
-        let mut parts = Request::new(()).into_parts().0;
-        if let Some(principal) = memory.principal {
-            parts.extensions.insert(Principal::new(principal));
+        for _ in 0..ROUNDS {
+            let Some(source) = MemorySource::for_saved(memory, cache) else { return false };
+            let info = RequestInfo { source: Some(source), action: None, notes: Arc::default() };
+            match Receiving::new(self, info, self.heavy.pace(None)).keep(message.clone()) {
+                Ok(false) => {}
+                Ok(true) => return true,
+                Err(_) => return false,
+            }
         }
-        parts.headers.extend(memory.agent.and_then(|agent| Some((USER_AGENT, HeaderValue::from_bytes(agent).ok()?))));
-        let source = MemorySource::for_request(&parts, self.cache.as_ref()?)?;
-        let info = RequestInfo { source: Some(source), action: None, notes: Arc::default() };
-        if self.verify.is_some() {
-            return None;
-        }
-        Receiving::new(self, info, self.heavy.pace(None)).keep(message).ok()
+        false
     }
 
     /// Returns the bounds on a compressed body.

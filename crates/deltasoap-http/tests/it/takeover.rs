@@ -63,6 +63,23 @@ async fn servers_follow_each_other_under_load() {
     assert!(answered.load(SeqCst) > 20, "{answered:?}");
 }
 
+/// New connections all the time do not keep it from its end.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_queue_is_served_for_a_while_only() {
+    let server = Server::bind("127.0.0.1:0").await.expect("a port");
+    let (address, handle) = (server.local_addr().expect("an address"), server.handle());
+    let running = tokio::spawn(server.shutdown_timeout(Duration::from_secs(1)).serve(service().0));
+    let connecting = tokio::spawn(async move {
+        while let Ok(stream) = TcpStream::connect(address).await {
+            drop(stream);
+        }
+    });
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    handle.shutdown();
+    tokio::time::timeout(Duration::from_secs(5), running).await.expect("in time").expect("no panic").expect("served");
+    connecting.await.expect("no panic");
+}
+
 #[tokio::test]
 async fn connections_in_the_queue_are_served() {
     let server = Server::bind("127.0.0.1:0").await.expect("a port");

@@ -10,14 +10,14 @@
 use super::saved::{SavedMemory, Saving};
 use super::{MemoryBounds, Principal, Sharing, Stream};
 use crate::shelf::{Idle, Shelf};
-use foldhash::fast::RandomState;
+use foldhash::fast::{FixedState, RandomState};
 use indexmap::IndexMap;
-use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use std::io;
+use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Number of shards: enough that connections of many threads seldom contend for one lock.
 const SHARDS: usize = 16;
@@ -91,6 +91,8 @@ pub(crate) struct Cache {
     can_travel: bool,
     shards: [Mutex<Shard>; SHARDS],
     hasher: RandomState,
+    /// The seed by which streams are told apart, once there is one.
+    seed: OnceLock<u64>,
     /// Bytes of all waiting memories.
     held: AtomicUsize,
     /// Bytes of waiting memories, for each operation.
@@ -99,16 +101,14 @@ pub(crate) struct Cache {
     /// The shard to evict from next, modulo [`SHARDS`].
     hand: AtomicUsize,
     connections: AtomicU64,
-    /// The `User-Agent` of senders, by the prologues of their streams.
-    agents: Mutex<BTreeMap<u64, Box<[u8]>>>,
     /// Number of consecutive connections that ended with their first request.
     singles: AtomicU32,
 }
 
-/// Maximum number of senders' names that are noted, and their maximum length in bytes. The memories of
-/// others are saved without a name, and found only by senders without one.
-const AGENTS: usize = 256;
-const AGENT: usize = 256;
+/// Returns a memory's message, with its stream.
+fn saved(idle: &Idle<Stream>) -> Option<(Stream, Vec<u8>)> {
+    Some((idle.key.clone(), idle.saved()?))
+}
 
 /// After this many consecutive connections that ended with their first request, others are expected
 /// to do so too.
@@ -122,43 +122,53 @@ impl Cache {
             can_travel,
             shards: Default::default(),
             hasher: RandomState::default(),
+            seed: OnceLock::new(),
             held: AtomicUsize::new(0),
             held_by: (0..operations).map(|_| AtomicUsize::new(0)).collect(),
             evicted: AtomicU64::new(0),
             hand: AtomicUsize::new(0),
             connections: AtomicU64::new(0),
-            agents: Mutex::default(),
             singles: AtomicU32::new(0),
         }
     }
 
-    /// Notes the `User-Agent` of a new stream, which is needed to save its memory.
-    pub(crate) fn note_agent(&self, stream: &Stream, agent: &[u8]) {
-        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        if agents.len() < AGENTS && agent.len() <= AGENT && self.can_travel {
-            agents.entry(stream.prologue).or_insert_with(|| agent.into());
-        }
-    }
-
     /// Saves the waiting memories of owners that can return.
-    pub(crate) fn save(&self, saving: &mut Saving) -> io::Result<()> {
-        let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    pub(crate) fn save(&self, path: &Path) -> io::Result<usize> {
+        let mut saving = Saving::begin(path, self.seed())?;
         for index in 0..SHARDS {
             let owned = |(owner, _): &(&Owner, &Arc<Keeper>)| !matches!(owner, Owner::Connection(_));
-            // The shard is not locked while a file is written.
             let keepers: Vec<_> =
                 self.locked(index).keepers.iter().filter(owned).map(|(_, keeper)| Arc::clone(keeper)).collect();
             for keeper in keepers {
-                let shelf = keeper.shelf();
-                for idle in shelf.iter().flat_map(Shelf::iter) {
-                    let Some(message) = idle.saved() else { continue };
-                    let principal = idle.key.principal.as_ref().map(|principal| &*principal.0);
-                    let agent = agents.get(&idle.key.prologue).map(|agent| &**agent);
-                    saving.add(SavedMemory { principal, agent, message: &message })?;
+                // Nothing is locked while a file is written.
+                let saved: Vec<_> = keeper.shelf().iter().flat_map(Shelf::iter).filter_map(saved).collect();
+                for (Stream { principal, prologue, .. }, message) in saved {
+                    let principal = principal.as_ref().map(|principal| &*principal.0);
+                    saving.add(SavedMemory { principal, prologue, message: &message })?;
                 }
             }
         }
-        Ok(())
+        saving.finish()
+    }
+
+    /// Tells streams apart as the service did that saved with this seed. Returns false if streams are
+    /// told apart already.
+    pub(crate) fn adopt(&self, seed: u64) -> bool {
+        *self.seed.get_or_init(|| seed) == seed
+    }
+
+    /// Returns a hasher for this service's streams, which no sender can predict.
+    pub(crate) fn hasher(&self) -> FixedState {
+        FixedState::with_seed(self.seed())
+    }
+
+    fn seed(&self) -> u64 {
+        *self.seed.get_or_init(|| RandomState::default().hash_one(0))
+    }
+
+    /// Returns the bound on all memories in bytes.
+    pub(crate) fn bound(&self) -> usize {
+        self.bounds.total_bytes
     }
 
     pub(crate) fn sharing(&self) -> Sharing {
@@ -168,11 +178,6 @@ impl Cache {
     /// Returns true if a memory stays with the decoder that filled it.
     pub(crate) fn ties_decoders(&self) -> bool {
         !self.can_travel
-    }
-
-    /// Returns a hasher for this service's streams, which no sender can predict.
-    pub(crate) fn hasher(&self) -> &RandomState {
-        &self.hasher
     }
 
     /// Returns the bytes of all waiting memories.

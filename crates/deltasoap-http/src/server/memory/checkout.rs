@@ -1,7 +1,7 @@
 //! A memory in use: taken out for one message, leased, returned.
 
 use super::cache::Keeper;
-use super::{Cache, Connection, ConnectionStore, Principal, Sharing, Stream};
+use super::{Cache, Connection, ConnectionStore, Principal, SavedMemory, Sharing, Stream};
 use crate::server::record::Record;
 use crate::shelf::Idle;
 use deltasoap_core::soap::Version;
@@ -23,8 +23,10 @@ pub(crate) struct MemorySource {
     cache: Arc<Cache>,
     store: Option<Arc<ConnectionStore>>,
     principal: Option<Principal>,
-    /// The request's `User-Agent` and its hash; none and 0 where that does not matter.
-    agent: (Option<HeaderValue>, u64),
+    /// A hash of the request's `User-Agent`; 0 where that does not matter.
+    agent: u64,
+    /// The number of the stream in place of what the request says, for messages that were saved.
+    prologue: Option<u64>,
 }
 
 impl MemorySource {
@@ -33,9 +35,8 @@ impl MemorySource {
     /// this, and then records nothing.
     pub(crate) fn for_request(parts: &Parts, cache: &Arc<Cache>) -> Option<Self> {
         let source = MemorySource::for_response(parts, cache)?;
-        let agent = parts.headers.get(USER_AGENT);
-        let hash = cache.hasher().hash_one(agent.map(HeaderValue::as_bytes));
-        Some(MemorySource { agent: (agent.cloned(), hash), ..source })
+        let agent = parts.headers.get(USER_AGENT).map(HeaderValue::as_bytes);
+        Some(MemorySource { agent: cache.hasher().hash_one(agent), ..source })
     }
 
     /// Returns the source of the templates for a request's response, which are the same for all of
@@ -47,7 +48,20 @@ impl MemorySource {
         if store.as_ref().is_none_or(is_last) && !cache.remembers(principal) {
             return None;
         }
-        Some(MemorySource { cache: Arc::clone(cache), store, principal: principal.cloned(), agent: (None, 0) })
+        Some(MemorySource { cache: Arc::clone(cache), store, principal: principal.cloned(), agent: 0, prologue: None })
+    }
+
+    /// Returns the source of the memory of a message that was saved.
+    pub(crate) fn for_saved(memory: &SavedMemory<'_>, cache: &Arc<Cache>) -> Option<Self> {
+        let principal = memory.principal.filter(|_| cache.sharing() == Sharing::Principal).map(Principal::new);
+        let source = MemorySource {
+            cache: Arc::clone(cache),
+            store: None,
+            principal,
+            agent: 0,
+            prologue: Some(memory.prologue),
+        };
+        cache.remembers(source.principal.as_ref()).then_some(source)
     }
 
     /// Returns the source of the memory of a sender that a message proves.
@@ -68,7 +82,8 @@ impl MemorySource {
     /// All are known when the body opens. On a connection on which several senders alternate, for
     /// example behind a proxy, two senders seldom agree in all three.
     fn stream(&self, operation: usize, version: Version, name: &str) -> Stream {
-        let prologue = self.cache.hasher().hash_one((version as u8, name, self.agent.1));
+        let told = || self.cache.hasher().hash_one((version as u8, name, self.agent));
+        let prologue = self.prologue.unwrap_or_else(told);
         Stream { operation, prologue, principal: self.principal.clone() }
     }
 
@@ -101,12 +116,9 @@ impl MemorySource {
     /// Returns the memory that waits for a message, and the place to return it to.
     fn find(self, record: &Arc<Record>, version: Version, name: &str) -> (Option<Idle<Stream>>, ReturnTarget) {
         let stream = self.stream(record.number(), version, name);
-        let MemorySource { cache, store, agent, .. } = self;
+        let MemorySource { cache, store, .. } = self;
         let keeper = store.map(|store| Arc::clone(store.keeper()));
         let idle = cache.take(&stream, keeper.as_deref());
-        if let (None, (Some(agent), _)) = (&idle, agent) {
-            cache.note_agent(&stream, agent.as_bytes());
-        }
         let is_home = AtomicBool::new(false);
         (idle, ReturnTarget { cache, keeper, stream, record: Arc::clone(record), is_home })
     }

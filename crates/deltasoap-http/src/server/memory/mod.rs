@@ -38,7 +38,7 @@ pub(crate) use cache::Cache;
 pub(crate) use checkout::{Checkout, MemorySource, TemplateSource};
 pub(crate) use connection::ConnectionStore;
 pub use saved::{LoadMemoriesError, LoadedMemories};
-pub(crate) use saved::{SavedMemory, Saving, memories};
+pub(crate) use saved::{SavedMemory, memories, read};
 
 /// Identifies a stream. Memories of different streams are never exchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
