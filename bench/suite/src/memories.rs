@@ -337,7 +337,7 @@ mod tests {
     use super::*;
 
     fn row(pattern: Pattern, bound: u32) -> Row {
-        let run = Run { clients: 1000, pattern, bound, parameters: 8, messages: 8 };
+        let run = Run { clients: 1000, pattern, bound, parameters: 8, messages: 4 };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         runtime.block_on(run.row()).expect("a row")
     }

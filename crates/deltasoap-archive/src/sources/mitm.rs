@@ -296,9 +296,9 @@ mod tests {
             dictionary(&[&all[..], &[("client_conn", client.clone())]].concat())
         };
         let text = [
-            flow(message(net(',', "<x/>"), &[]), message(net('~', ""), &[status.clone()])).replace(';', ","),
+            flow(message(net(',', "<x/>"), &[]), message(net('~', ""), std::slice::from_ref(&status))).replace(';', ","),
             dictionary(&[("type", net(';', "tcp"))]),
-            flow(message(net(',', "<y/>"), &[]), message(net(',', &"z".repeat(99)), &[status.clone()])),
+            flow(message(net(',', "<y/>"), &[]), message(net(',', &"z".repeat(99)), std::slice::from_ref(&status))),
             flow(message(net(',', "<z/>"), &[]), message(net(',', "<z/>"), &[])),
             "3:abc}".to_owned(),
         ];

@@ -179,7 +179,7 @@ impl Begun {
                 return;
             }
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     /// Ends when the connection should end, as the server is asked to stop.

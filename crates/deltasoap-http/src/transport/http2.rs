@@ -158,7 +158,7 @@ pub(super) async fn serve<T: Stream, S: Served<HttpRequestBody>>(
         async move {
             let response = match answer {
                 Ok(answer) => answer.await.map(Either::Left),
-                Err(refusal) => refusal.map(Either::Right),
+                Err(refusal) => (*refusal).map(Either::Right),
             };
             if response.extensions().get::<super::HangUp>().is_some() {
                 return Err(super::HangUp);
@@ -200,7 +200,10 @@ pub(super) fn is_refused(error: &(dyn StdError + 'static)) -> bool {
 ///
 /// # Errors
 /// Returns the response to a request that must be rejected.
-fn accepted(request: Request<Incoming>, max_headers: usize) -> Result<Request<HttpRequestBody>, Response<Full<Bytes>>> {
+fn accepted(
+    request: Request<Incoming>,
+    max_headers: usize,
+) -> Result<Request<HttpRequestBody>, Box<Response<Full<Bytes>>>> {
     let (mut head, body) = request.into_parts();
     join_cookies(&mut head.headers);
     let authority = head.uri.authority().map(|authority| HeaderValue::from_str(authority.as_str()));
@@ -225,7 +228,10 @@ fn accepted(request: Request<Incoming>, max_headers: usize) -> Result<Request<Ht
         }
         (true, false) => refused::refusal(&request),
     };
-    found.map_or(Ok(request), Err).map(with_path)
+    match found {
+        Some(response) => Err(Box::new(response)),
+        None => Ok(with_path(request)),
+    }
 }
 
 /// Leaves out the scheme, which is whatever the client says, and the host.
