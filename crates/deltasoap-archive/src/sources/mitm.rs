@@ -296,7 +296,8 @@ mod tests {
             dictionary(&[&all[..], &[("client_conn", client.clone())]].concat())
         };
         let text = [
-            flow(message(net(',', "<x/>"), &[]), message(net('~', ""), std::slice::from_ref(&status))).replace(';', ","),
+            flow(message(net(',', "<x/>"), &[]), message(net('~', ""), std::slice::from_ref(&status)))
+                .replace(';', ","),
             dictionary(&[("type", net(';', "tcp"))]),
             flow(message(net(',', "<y/>"), &[]), message(net(',', &"z".repeat(99)), std::slice::from_ref(&status))),
             flow(message(net(',', "<z/>"), &[]), message(net(',', "<z/>"), &[])),
