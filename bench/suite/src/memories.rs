@@ -96,7 +96,7 @@ pub fn run(arguments: &MemoriesArguments) -> Result<()> {
         println!("{}", table(&rows));
     }
     if let Some(path) = &arguments.svg {
-        std::fs::write(path, chart(&rows).svg()).with_context(|| path.display().to_string())?;
+        std::fs::write(path, picture(&chart(&rows))).with_context(|| path.display().to_string())?;
     }
     Ok(())
 }
@@ -317,6 +317,31 @@ fn table(rows: &[Row]) -> String {
     Grid::new("", &header, 1).with(cells).markdown()
 }
 
+/// Returns a chart as a picture of its own, with its legend and its colours.
+fn picture(chart: &Chart) -> String {
+    const STYLE: &str = "svg{font:13px sans-serif;background:#fff}text{fill:#333}.grid{stroke:#ddd}\
+        circle{fill:var(--c);stroke:var(--c)}.line{fill:none;stroke:var(--c);stroke-width:2}";
+    const COLOURS: [&str; 8] = ["#046591", "#e96708", "#10a67b", "#a541dc", "#000000", "#b94300", "#9f87d5", "#834242"];
+    let colours: String =
+        COLOURS.iter().enumerate().map(|(index, colour)| format!(".c{index}{{--c:{colour}}}")).collect();
+    let legend: String = chart
+        .names()
+        .iter()
+        .enumerate()
+        .map(|(index, name)| {
+            let (y, colour) = (190 + 20 * index, index % COLOURS.len());
+            format!(
+                "<circle class=\"c{colour}\" cx=\"600\" cy=\"{y}\" r=\"4\"/><text x=\"612\" y=\"{}\">{name}</text>",
+                y + 4
+            )
+        })
+        .collect();
+    let svg = chart.svg();
+    let (open, content) = svg.split_once('>').unwrap_or_default();
+    let content = content.trim_end().trim_end_matches("</svg>");
+    format!("{open}><title>{}</title><style>{STYLE}{colours}</style>{content}{legend}</svg>\n", chart.label())
+}
+
 fn chart(rows: &[Row]) -> Chart {
     let mut series: Vec<(String, Vec<f64>)> = Vec::new();
     let mut places: Vec<f64> = rows.iter().map(|row| f64::from(row.bound_mib)).collect();
@@ -352,6 +377,27 @@ mod tests {
         // Room for a tenth of the clients: those who send most stay, but in a period nobody does.
         let (zipf, periodic) = (row(Pattern::Zipf, 1), row(Pattern::Periodic, 1));
         assert!(zipf.compared > 0.3 && zipf.compared > periodic.compared + 0.2, "{zipf:?} {periodic:?}");
+    }
+
+    #[test]
+    fn a_picture_has_all_curves() {
+        let rows: Vec<Row> = [(Pattern::Zipf, 1), (Pattern::Zipf, 2), (Pattern::Diurnal, 1), (Pattern::Diurnal, 2)]
+            .map(|(pattern, bound_mib)| Row {
+                clients: 10,
+                pattern,
+                bound_mib,
+                compared: 0.5,
+                skipped: 0.5,
+                cpu_us: 1.0,
+                plain_cpu_us: 1.0,
+                message_bytes: 1,
+                held_bytes: 1,
+                bytes_per_client: 1,
+            })
+            .into();
+        let picture = picture(&chart(&rows));
+        assert_eq!((picture.matches("<polyline").count(), picture.matches("</svg>").count()), (2, 1), "{picture}");
+        assert!(picture.contains(">Zipf, 10 clients</text>") && picture.contains("<style>"), "{picture}");
     }
 
     #[test]
