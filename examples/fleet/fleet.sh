@@ -11,7 +11,9 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 : "${FLEET_PROGRAM:=$here/../../target/release/example-fleet}"
-: "${FLEET_DIR:=${TMPDIR:-/tmp}/fleet}"
+# What a server remembers is in it, so it is no folder that others can make.
+: "${FLEET_DIR:=$here/../../target/fleet}"
+umask 077
 # by-url, by-source or by-cookie
 : "${FLEET_AFFINITY:=by-url}"
 : "${FLEET_LISTEN:=127.0.0.1:7547}"

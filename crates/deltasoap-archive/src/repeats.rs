@@ -10,8 +10,9 @@
 use deltasoap_core::{Column, Simple, Value};
 use std::collections::HashMap;
 
-/// Maximum number of bytes of the messages whose values are kept.
-const KEPT: usize = 32 << 20;
+/// Maximum number of bytes of the messages whose values are kept. In memory, a value takes several times
+/// as much as its message.
+const KEPT: usize = 8 << 20;
 /// Maximum number of values that are kept.
 const VALUES: usize = 4096;
 

@@ -24,7 +24,8 @@ pub async fn renewed(certificate: Option<(Rotation, (&Path, &Path))>) -> Result<
     loop {
         hangups.recv().await;
         match identity(paths).and_then(|identity| Ok(rotation.replace(identity)?)) {
-            Ok(()) => print_line("the certificate was read again")?,
+            // The server goes on, even if nobody reads what it prints.
+            Ok(()) => drop(print_line("the certificate was read again")),
             Err(error) => report(format_args!("error: the old certificate stays: {error:#}")),
         }
     }

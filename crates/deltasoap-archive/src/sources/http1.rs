@@ -16,6 +16,11 @@ use std::collections::VecDeque;
 const HEAD: usize = 64 << 10;
 /// Maximum number of header fields.
 const FIELDS: usize = 100;
+/// Maximum number of bytes of a media type, and of a content coding.
+const VALUE: usize = 4 << 10;
+/// Maximum number of exchanges of a connection that wait for a response, or for those before them. The
+/// oldest is passed on without one then.
+const WAITING: usize = 1024;
 /// What an exchange or a message takes in memory besides its body, about.
 const OVERHEAD: usize = 256;
 
@@ -55,6 +60,12 @@ pub(super) struct Message {
 }
 
 impl Message {
+    /// Returns about how many bytes of memory it takes, besides its overhead.
+    fn memory(&self) -> usize {
+        let field = |field: &Option<Vec<u8>>| field.as_ref().map_or(0, Vec::len);
+        self.body.len() + field(&self.media_type) + field(&self.coding)
+    }
+
     /// Returns the content of a message file; `None` for what is no SOAP message.
     ///
     /// # Errors
@@ -202,7 +213,8 @@ impl Exchanges {
         found.extend(self.waiting.drain(..).map(Found::Exchange));
     }
 
-    fn request(&mut self, start: u64, method: Method) -> u64 {
+    fn request(&mut self, start: u64, method: Method, found: &mut Vec<Found>) -> u64 {
+        self.make_room(found);
         let id = self.new_id();
         let (request, response) = (Half::Begun, Half::Absent);
         self.waiting.push_back(Exchange { id, start, method: Some(method), request, response });
@@ -212,7 +224,8 @@ impl Exchanges {
     /// Begins a response; returns its exchange, and the method of the request if that is known.
     fn response(&mut self, at: At, found: &mut Vec<Found>) -> (u64, Option<Method>) {
         let At { ack, known, .. } = at;
-        // Those before the first one have a response that is not complete: there is at most one.
+        self.make_room(found);
+        // Those before the first one wait for the body of a message before them.
         let first = self.waiting.iter().position(|it| matches!(it.response, Half::Absent));
         let first = first.unwrap_or(self.waiting.len());
         let is_known = |it: &Exchange| ack.is_none_or(|ack| it.start < ack);
@@ -242,6 +255,19 @@ impl Exchanges {
         }
     }
 
+    fn make_room(&mut self, found: &mut Vec<Found>) {
+        if self.waiting.len() >= WAITING
+            && let Some(oldest) = self.waiting.pop_front()
+        {
+            self.pass_on(oldest, found);
+        }
+    }
+
+    /// Returns true if there was a message.
+    fn is_http(&self) -> bool {
+        self.next > 0
+    }
+
     fn new_id(&mut self) -> u64 {
         self.next += 1;
         self.bytes += OVERHEAD;
@@ -250,7 +276,7 @@ impl Exchanges {
 
     /// Completes a message, and passes on the exchanges that are complete.
     fn complete(&mut self, id: u64, message: Message, found: &mut Vec<Found>) {
-        self.bytes += message.body.len();
+        self.bytes += message.memory();
         let is_request = message.status.is_none();
         // It is the last request, or the first response.
         let position = match is_request {
@@ -261,9 +287,12 @@ impl Exchanges {
         match (position.and_then(|position| self.waiting.get_mut(position)), is_request) {
             (Some(exchange), true) => exchange.request = whole,
             (Some(exchange), false) => exchange.response = whole,
-            // Its exchange was passed on without it, after a loss.
-            (None, true) => self.pass_on(Exchange::alone(whole, Half::Absent), found),
-            (None, false) => self.pass_on(Exchange::alone(Half::Absent, whole), found),
+            // Its exchange was passed on without it.
+            (None, is_request) => {
+                self.bytes += OVERHEAD;
+                let (request, response) = if is_request { (whole, Half::Absent) } else { (Half::Absent, whole) };
+                self.pass_on(Exchange::alone(request, response), found);
+            }
         }
         while self.waiting.front().is_some_and(Exchange::is_complete)
             && let Some(exchange) = self.waiting.pop_front()
@@ -273,7 +302,7 @@ impl Exchanges {
     }
 
     fn pass_on(&mut self, exchange: Exchange, found: &mut Vec<Found>) {
-        let bytes = |half: &Half| if let Half::Whole(message) = half { message.body.len() } else { 0 };
+        let bytes = |half: &Half| if let Half::Whole(message) = half { message.memory() } else { 0 };
         let freed = OVERHEAD + bytes(&exchange.request) + bytes(&exchange.response);
         self.bytes = self.bytes.saturating_sub(freed);
         found.push(Found::Exchange(exchange));
@@ -295,8 +324,6 @@ impl Exchange {
 pub(super) struct Messages {
     limits: Limits,
     state: State,
-    /// True once there was a message.
-    is_http: bool,
 }
 
 #[derive(Debug)]
@@ -341,7 +368,7 @@ enum Chunked {
 impl Messages {
     /// Starts at the first byte of a connection.
     pub(super) fn new(limits: Limits) -> Self {
-        Messages { limits, state: State::Head(Vec::new(), None), is_http: false }
+        Messages { limits, state: State::Head(Vec::new(), None) }
     }
 
     /// Takes note that the first bytes were not captured.
@@ -353,7 +380,8 @@ impl Messages {
     pub(super) fn memory(&self) -> usize {
         match &self.state {
             State::Head(head, _) => head.len(),
-            State::Body(_, message, _) => OVERHEAD + message.body.len(),
+            State::Body(_, message, Framing::Chunked(Chunked::Size(line))) => OVERHEAD + message.memory() + line.len(),
+            State::Body(_, message, _) => OVERHEAD + message.memory(),
             State::Lost(_) => 0,
         }
     }
@@ -378,7 +406,7 @@ impl Messages {
                     }
                 },
                 State::Lost(_) if at.is_start && begins_message(bytes) => {
-                    self.report(found);
+                    self.report(true, found);
                     self.state = State::Head(Vec::new(), None);
                     0
                 }
@@ -440,15 +468,14 @@ impl Messages {
                 message.problem.get_or_insert_with(why);
                 self.complete(exchanges, found);
             }
-            State::Head(head, at) if self.is_http && !head.is_empty() && !exchanges.is_other => {
+            State::Head(head, at) if exchanges.is_http() && !head.is_empty() && !exchanges.is_other => {
                 let packet = at.map_or(packet, |at| at.packet);
                 found.push(Found::Problem { packet, reason: format!("the head of a message: {}", why()).into() });
             }
             State::Head(..) => {}
-            State::Lost(_) => self.report(found),
+            State::Lost(_) => self.report(exchanges.is_http(), found),
         }
         self.state = State::Lost(Loss::default());
-        self.is_http = false;
     }
 
     /// Ends the message, and skips what follows.
@@ -460,10 +487,10 @@ impl Messages {
         self.state = State::Lost(Loss { packet, missing, skipped: 0 });
     }
 
-    /// Reports what was skipped of a direction that has messages.
-    fn report(&mut self, found: &mut Vec<Found>) {
+    /// Reports what was skipped, of a connection that has messages.
+    fn report(&mut self, is_http: bool, found: &mut Vec<Found>) {
         let State::Lost(Loss { packet, missing, skipped }) = self.state else { return };
-        if !self.is_http || (missing, skipped) == (0, 0) {
+        if !is_http || (missing, skipped) == (0, 0) {
             return;
         }
         let reason = format!(
@@ -524,10 +551,9 @@ impl Messages {
             }
             return;
         };
-        self.is_http = true;
         self.state = State::Head(Vec::new(), None);
         let (id, method, status) = match line {
-            Line::Request(method) => (exchanges.request(at.offset, method), Some(method), None),
+            Line::Request(method) => (exchanges.request(at.offset, method, found), Some(method), None),
             // Interim responses (RFC 9110, 15.2).
             Line::Response(status @ 100..=199) => {
                 exchanges.is_other |= status == 101;
@@ -538,11 +564,13 @@ impl Messages {
                 (id, method, Some(status))
             }
         };
-        let media_type = value(fields, "content-type").map(<[u8]>::to_vec);
-        let is_wanted = is_wanted(method, media_type.as_deref());
-        let coding = value(fields, "content-encoding").map(<[u8]>::to_vec);
-        let message =
-            Message { at, status, media_type, coding, body: Vec::new(), problem: None, missing: 0, is_wanted };
+        let (media_type, coding) = (value(fields, "content-type"), value(fields, "content-encoding"));
+        let is_wanted = is_wanted(method, media_type);
+        let is_long = [media_type, coding].into_iter().flatten().any(|value| value.len() > VALUE);
+        let problem = is_long.then(|| format!("a field of its head has more than {VALUE} bytes").into());
+        let kept = |value: Option<&[u8]>| value.filter(|_| is_wanted && !is_long).map(<[u8]>::to_vec);
+        let (media_type, coding) = (kept(media_type), kept(coding));
+        let message = Message { at, status, media_type, coding, body: Vec::new(), problem, missing: 0, is_wanted };
         exchanges.is_other |= method == Some(Method::Connect) && status.is_some_and(|it| (200..300).contains(&it));
         let framing = match (method, status) {
             (Some(Method::Head | Method::Connect), Some(_)) | (_, Some(204 | 304)) => Ok(Framing::Length(0)),

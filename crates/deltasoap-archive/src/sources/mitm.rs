@@ -155,7 +155,18 @@ fn flow(place: &str, flow: Value<'_>, limits: Limits) -> Parsed<[Option<Item>; 2
         ..Capture::default()
     };
     let asked = message(request, method, known, limits)?;
-    let Some(response) = flow.get("response")? else { return Ok([asked, None]) };
+    // A response that cannot be read leaves its request.
+    let answered = response(place, flow, method, matches!(asked, Some(Item::Capture(_))), limits);
+    let answered = answered.unwrap_or_else(|reason| {
+        let place = format!("{place}.response");
+        Some(Item::Unreadable { place, reason: format!("not a valid response: {reason}").into() })
+    });
+    Ok([asked, answered])
+}
+
+/// Returns the response of a flow, if there is one and it is a SOAP message.
+fn response(place: &str, flow: Value<'_>, method: Method, is_answer: bool, limits: Limits) -> Parsed<Option<Item>> {
+    let (Some(request), Some(response)) = (flow.get("request")?, flow.get("response")?) else { return Ok(None) };
     let host = request.get("host")?.and_then(Value::text);
     let port = request.get("port")?.and_then(Value::parsed::<u16>);
     let known = Capture {
@@ -163,10 +174,10 @@ fn flow(place: &str, flow: Value<'_>, limits: Limits) -> Parsed<[Option<Item>; 2
         sender: host.zip(port).map(|(host, port)| format!("{host}:{port}")),
         direction: Some(Direction::Response),
         status: Some(response.get("status_code")?.and_then(Value::parsed).ok_or("no status")?),
-        is_answer: matches!(asked, Some(Item::Capture(_))),
+        is_answer,
         ..Capture::default()
     };
-    Ok([asked, message(response, method, known, limits)?])
+    message(response, method, known, limits)
 }
 
 /// Returns the host of the client: the first part of the address, whose name differs between versions.
@@ -305,7 +316,7 @@ mod tests {
         ];
         fs::write(&path, text.concat()).expect("a file");
         let (captures, problems) = items(&path, Limits { message: 50 });
-        assert_eq!(captures.iter().map(body).collect::<Vec<_>>(), ["<x/>", "<y/>"]);
+        assert_eq!(captures.iter().map(body).collect::<Vec<_>>(), ["<x/>", "<y/>", "<z/>"]);
         assert_eq!(captures[0].sender.as_deref(), Some("10.0.0.9"));
         let problems: Vec<_> =
             problems.iter().map(|(place, it)| (place.rsplit('!').next().unwrap_or(""), &**it)).collect();
@@ -314,7 +325,7 @@ mod tests {
             [
                 ("0.response", "its body was not recorded: mitmproxy does not keep bodies that it streams"),
                 ("2.response", "more than 50 bytes; a higher limit for messages takes it"),
-                ("3", "not a valid flow: no status"),
+                ("3.response", "not a valid response: no status"),
                 ("4", "not a valid flow: not a tnetstring"),
             ]
         );

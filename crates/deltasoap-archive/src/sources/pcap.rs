@@ -258,7 +258,7 @@ impl Packets {
         for (reason, packets) in std::mem::take(&mut self.problems) {
             visit(Item::Unreadable {
                 place: self.place.clone(),
-                reason: format!("{packets} packets skipped: {reason}").into(),
+                reason: format!("packets skipped: {packets}, {reason}").into(),
             })?;
         }
         Ok(())

@@ -251,8 +251,11 @@ impl Connection {
         Some(offset)
     }
 
-    /// Takes connections for such that began before the capture, if no SYN came.
+    /// Decides that a connection began before the capture, if no SYN came.
     fn settle(&mut self) {
+        if self.sides.iter().all(|side| side.is_begun) {
+            return;
+        }
         let waiting = self.sides.iter().map(|side| side.waiting.len()).sum::<usize>();
         if waiting >= WITHOUT_SYN {
             self.settle_now();

@@ -183,7 +183,8 @@ async fn reloaded(arguments: &cli::Gateway, gateway: &Gateway) -> Result<()> {
         match made {
             Ok(new) => {
                 gateway.replace(new);
-                print_line("the configuration was read again")?;
+                // The gateway goes on, even if nobody reads what it prints.
+                drop(print_line("the configuration was read again"));
             }
             Err(error) => report(format_args!("error: the old configuration stays: {error:#}")),
         }

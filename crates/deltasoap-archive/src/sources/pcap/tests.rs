@@ -396,7 +396,7 @@ fn any_order_of_segments_gives_the_messages_that_were_sent() {
 fn lost_segments_harm_only_their_messages() {
     let folder = tempfile::tempdir().expect("a directory");
     let path = folder.path().join("made.pcap");
-    let mut with_losses = 0;
+    let (mut harmed, mut reported) = (0, 0);
     for seed in 0..400 {
         let mut chance = Chance::new(12, seed);
         let most = *chance.pick(&[100, 1460]);
@@ -440,9 +440,11 @@ fn lost_segments_harm_only_their_messages() {
             };
             assert_eq!(sorted(found), sorted(expected), "seed {seed}: {problems:?}");
         }
-        with_losses += usize::from(is_harmed && !problems.is_empty());
+        harmed += usize::from(is_harmed);
+        reported += usize::from(is_harmed && !problems.is_empty());
     }
-    assert!(with_losses > 200, "{with_losses}");
+    // A loss at the very end may leave no trace.
+    assert!(harmed > 200 && reported * 20 >= harmed * 19, "{reported} of {harmed}");
 }
 
 #[test]
@@ -498,7 +500,7 @@ fn large_messages_and_fragments_are_problems() {
     fs::write(&path, &file).expect("a file");
     let (_, problems) = items(&path);
     assert!(
-        problems.iter().any(|(_, reason)| reason.starts_with("1 packets skipped: TCP segments in fragments")),
+        problems.iter().any(|(_, reason)| reason.starts_with("packets skipped: 1, TCP segments in fragments")),
         "{problems:?}"
     );
     file[20] = 200;
