@@ -119,7 +119,8 @@ class Client:
         from deltasoap.http import Post
 
         timeout = getattr(self._transport, "operation_timeout", None)
-        own: dict[str, Any] = {"timeout": timeout, "transport": Post(self._transport)}
+        self._post = Post(self._transport)
+        own: dict[str, Any] = {"timeout": timeout, "transport": self._post.unowned()}
         options = {**self._engine_options, **own}
         return Engine(self.wsdl.contract, tolerance="any_order", **options)
 

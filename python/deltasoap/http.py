@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import weakref
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -154,6 +155,21 @@ class Post:
 
     async def _awaited(self, response: Any) -> Any:
         return _parts(await response)
+
+    def unowned(self) -> Callable[..., Any]:
+        """A function that does the same as long as this object lives.
+
+        Python's collector does not see the references of the engine: with a strong one, a client
+        that its transport refers to would stay.
+        """
+        call = weakref.WeakMethod(self.__call__)
+        return lambda *args: _called(call, *args)
+
+
+def _called(call: weakref.WeakMethod[Any], *args: Any) -> Any:
+    method = call()
+    assert method is not None, "the client is gone"
+    return method(*args)
 
 
 def _parts(response: Any) -> tuple[int, list[tuple[str, str]], bytes]:

@@ -14,6 +14,7 @@ import textwrap
 import threading
 import time
 import tracemalloc
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -222,6 +223,21 @@ def test_a_transport_may_make_calls_of_its_own(mock: Mock) -> None:
     client = deltasoap.Client(mock.wsdl, transport=WithToken())
     assert client.service.Order(**network.ORDER).number == 5
     assert [each.operation for each in mock.requests] == ["Catalogue", "Order"]
+
+
+def test_a_client_that_its_transport_refers_to_is_collected(mock: Mock) -> None:
+    class Knowing(HttpTransport):
+        client: Any = None
+
+    mock.reply("Order", number=5)
+    transport = Knowing()
+    client = transport.client = deltasoap.Client(mock.wsdl, transport=transport)
+    assert client.service.Order(**network.ORDER).number == 5
+    assert client.stats["requests"] == 1
+    left = weakref.ref(client)
+    del client, transport
+    gc.collect()
+    assert left() is None
 
 
 LOGGER = "deltasoap.transports"

@@ -82,7 +82,8 @@ def home(xsd_type: Any) -> tuple[Any, Any]:
     if xsd_type._known is None:
         from deltasoap.xsd.text import compiled
 
-        xsd_type._known = compiled(xsd_type)
+        xsd_type._kept_views, name = compiled(xsd_type)
+        xsd_type._known = xsd_type._kept_views.contract, name
     return xsd_type._known  # type: ignore[no-any-return]
 
 

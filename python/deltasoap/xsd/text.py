@@ -27,15 +27,18 @@ from deltasoap.xsd.types import AnySimpleType, ComplexType, ListType, UnionType
 from deltasoap.xsd.views import Views, reaching
 
 
-def compiled(xsd_type: ComplexType) -> tuple[Any, Any]:
-    """The contract that has a type built in Python, and the type's name in it."""
+def compiled(xsd_type: ComplexType) -> tuple[Views, str]:
+    """The views of a contract that has a type built in Python, and the type's name in it.
+
+    Who uses the contract keeps the views: without them its values are dicts.
+    """
     writer = Writer()
     name = writer.complex(xsd_type)
     texts = [*writer.documents(), reaching([name])]
     if writer.base is not None:
-        return Views(writer.base.sources.extended(texts), writer.base.sources).contract, name
+        return Views(writer.base.sources.extended(texts), writer.base.sources), name
     sources = Sources(texts, None, None)
-    return Views(sources.contract(), sources).contract, name
+    return Views(sources.contract(), sources), name
 
 
 class Writer:

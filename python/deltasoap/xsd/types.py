@@ -340,6 +340,7 @@ class ComplexType(AnyType):
         self._extension = extension
         # Where the engine knows the type: its contract and its reference there.
         self._known: tuple[Any, Any] | None = None
+        self._kept_views: Any = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         made = self._array_class if self._array_type else self._value_class
