@@ -274,7 +274,9 @@ pub struct Unsent(pub BoxError);
 
 impl fmt::Display for Unsent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the request was not processed")
+        // An exchange began, and the server has refused it.
+        let is_refused = self.0.is::<hyper_util::client::legacy::Error>();
+        f.write_str(if is_refused { "the server did not process the request" } else { "cannot connect" })
     }
 }
 

@@ -64,7 +64,7 @@ fn errors_of_tls_print_their_source_or_return_it() {
 #[test]
 fn the_cause_of_a_failed_call_is_found() {
     let error = CallError::Http(unsent());
-    assert_eq!(error.to_string(), "the HTTP exchange failed: the request was not processed");
+    assert_eq!(error.to_string(), "the HTTP exchange failed: cannot connect");
     let last = std::iter::successors(error.source(), |&error| error.source()).last().expect("a source");
     assert_eq!(last.to_string(), "refused by the host");
 }
