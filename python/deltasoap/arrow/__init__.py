@@ -173,5 +173,5 @@ def _of_text(document: bytes) -> bytes:
 
 @functools.lru_cache(_CONTRACTS)
 def _of_location(location: str, version: tuple[int, int] | None) -> bytes:
-    """Import a WSDL. A file is imported again after it has changed itself, not after its imports have."""
+    """Import a WSDL. A file is imported again after it has changed, not after its imports have."""
     return Contract.load(location).compile()
