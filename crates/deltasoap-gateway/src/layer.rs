@@ -14,8 +14,8 @@ use http_body_util::BodyExt;
 use std::task::{Context, Poll};
 use tower::{Layer, Service};
 
-/// Puts a [`Gateway`] in front of a SOAP service: what is for the gateway's paths is answered in JSON,
-/// by calls of the service in memory; everything else goes to the service itself.
+/// Adds a [`Gateway`] to a SOAP service. The gateway answers requests to its own paths in JSON, and calls
+/// the service in memory for that. All other requests go to the service itself.
 ///
 /// The service keeps its own pages and its WSDL if the gateway has a path of its own
 /// ([`ServiceConfig::path`](crate::ServiceConfig::path)).
@@ -50,7 +50,7 @@ pub struct GatewayLayer {
 }
 
 impl GatewayLayer {
-    /// Creates the layer, with the configuration of one service.
+    /// Creates the layer. The configuration has one service.
     ///
     /// # Errors
     /// As for [`Gateway::new`].
@@ -77,7 +77,7 @@ where
     }
 }
 
-/// A SOAP service with a gateway in front of it; see [`GatewayLayer`].
+/// A SOAP service with a gateway; see [`GatewayLayer`].
 #[derive(Debug, Clone)]
 pub struct WithGateway<S> {
     gateway: Gateway,

@@ -40,8 +40,8 @@
 //! # }
 //! ```
 //!
-//! A [`GatewayLayer`] puts a gateway in front of a SOAP service of the same program. A [`Reverse`]
-//! serves SOAP, and calls a JSON service by the same mapping.
+//! A [`GatewayLayer`] adds a gateway to a SOAP service of the same program. A [`Reverse`] serves SOAP, and
+//! calls a JSON service by the same mapping.
 //!
 //! A [`Config`] comes from a TOML file or is built. A gateway [replaces](Gateway::replace) its
 //! configuration while it runs. Health and metrics are those of

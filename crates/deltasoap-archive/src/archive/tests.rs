@@ -114,6 +114,28 @@ fn numbers(batches: &[RecordBatch], column: &str) -> Vec<i64> {
     batches.iter().flat_map(of).collect()
 }
 
+/// Fails after each number of steps, continues, and expects the files and counts of a run without that.
+/// Returns the number of failures.
+fn continued_anywhere(
+    folder: &Path,
+    paths: &[PathBuf],
+    options: impl Fn() -> Options,
+    expected: (&Counts, &BTreeMap<String, Vec<u8>>),
+) -> u64 {
+    for steps in 0.. {
+        let root = folder.join(format!("killed-{steps}"));
+        let store = Store::new(&root, Compression::Zstd);
+        store.fail_after(steps);
+        if run(store, paths, options()).is_ok() {
+            return steps;
+        }
+        let summary = run(Store::new(&root, Compression::Zstd), paths, options()).expect("the rest");
+        assert_eq!((&summary.counts, &content(&root)), expected, "after {steps} steps");
+        fs::remove_dir_all(&root).expect("removed");
+    }
+    unreachable!("a run has an end")
+}
+
 #[test]
 fn an_archive_that_was_killed_anywhere_is_continued_to_the_same_files() {
     let folder = tempfile::tempdir().expect("a directory");
@@ -124,20 +146,7 @@ fn an_archive_that_was_killed_anywhere_is_continued_to_the_same_files() {
     let expected = run(Store::new(&whole, Compression::Zstd), &paths, options()).expect("an archive");
     assert_eq!((expected.counts.messages, expected.counts.errors, expected.is_continued), (72, 3, false));
     let files = content(&whole);
-    let mut kills = 0;
-    for steps in 0.. {
-        let root = folder.path().join(format!("killed-{steps}"));
-        let store = Store::new(&root, Compression::Zstd);
-        store.fail_after(steps);
-        if run(store, &paths, options()).is_ok() {
-            break;
-        }
-        kills += 1;
-        let summary = run(Store::new(&root, Compression::Zstd), &paths, options()).expect("the rest");
-        assert_eq!(summary.counts, expected.counts, "after {steps} steps");
-        assert_eq!(content(&root), files, "after {steps} steps");
-        fs::remove_dir_all(&root).expect("removed");
-    }
+    let kills = continued_anywhere(folder.path(), &paths, options, (&expected.counts, &files));
     assert!(kills > 30, "{kills}");
 }
 
@@ -372,18 +381,6 @@ fn an_archive_without_repeated_rows_is_continued_to_the_same_files() {
     let expected = run(Store::new(&whole, Compression::Zstd), &paths, options()).expect("an archive");
     assert!(expected.counts.repeated > 50, "{expected:?}");
     let files = content(&whole);
-    let mut kills = 0;
-    for steps in 0.. {
-        let root = folder.path().join(format!("killed-{steps}"));
-        let store = Store::new(&root, Compression::Zstd);
-        store.fail_after(steps);
-        if run(store, &paths, options()).is_ok() {
-            break;
-        }
-        kills += 1;
-        run(Store::new(&root, Compression::Zstd), &paths, options()).expect("the rest");
-        assert_eq!(content(&root), files, "after {steps} steps");
-        fs::remove_dir_all(&root).expect("removed");
-    }
+    let kills = continued_anywhere(folder.path(), &paths, options, (&expected.counts, &files));
     assert!(kills > 20, "{kills}");
 }

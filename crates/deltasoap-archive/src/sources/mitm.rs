@@ -205,7 +205,7 @@ fn message(http: Value<'_>, method: Method, known: Capture, limits: Limits) -> P
     for field in http.get("headers")?.into_iter().flat_map(Value::each) {
         let mut pair = field?.each();
         let (Some(name), Some(value)) = (pair.next().transpose()?, pair.next().transpose()?) else {
-            return Err("a header field that is no pair");
+            return Err("a header field without a name or a value");
         };
         let name = name.content;
         if name.eq_ignore_ascii_case(b"content-type") {
@@ -235,28 +235,14 @@ fn message(http: Value<'_>, method: Method, known: Capture, limits: Limits) -> P
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{body, collected};
     use super::*;
-    use crate::message_in;
     use deltasoap_test_support::Chance;
     use deltasoap_test_support::files::in_repository;
     use std::fs;
 
     fn items(path: &Path, limits: Limits) -> (Vec<Capture>, Vec<(String, String)>) {
-        let (mut captures, mut problems) = (Vec::new(), Vec::new());
-        let mut visit = |item| {
-            match item {
-                Item::Capture(capture) => captures.push(capture),
-                Item::Unreadable { place, reason } => problems.push((place, reason.into_owned())),
-            }
-            Ok(())
-        };
-        read(path, limits, &mut visit).expect("flows");
-        (captures, problems)
-    }
-
-    fn body(capture: &Capture) -> String {
-        let message = message_in(capture.content.clone()).expect("a message");
-        String::from_utf8(message.bytes.to_vec()).expect("text")
+        collected(|visit| read(path, limits, visit))
     }
 
     fn net(tag: char, content: &str) -> String {

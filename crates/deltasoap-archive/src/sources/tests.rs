@@ -1,7 +1,7 @@
 //! What each kind of source holds.
 
 use super::*;
-use crate::Direction;
+use crate::{Direction, message_in};
 use deltasoap_test_support::Chance;
 use std::io::Write as _;
 
@@ -16,6 +16,28 @@ fn items(path: &Path, limits: Limits) -> Vec<Item> {
         source.each(limits, &JsonColumns::default(), &mut visit).expect("a source");
     }
     items
+}
+
+/// Returns what a reader visits: the captures, and the places and reasons of what it cannot read.
+pub(super) fn collected(
+    read: impl FnOnce(&mut Visit<'_>) -> Result<(), ArchiveError>,
+) -> (Vec<Capture>, Vec<(String, String)>) {
+    let (mut captures, mut problems) = (Vec::new(), Vec::new());
+    let mut visit = |item| {
+        match item {
+            Item::Capture(capture) => captures.push(capture),
+            Item::Unreadable { place, reason } => problems.push((place, reason.into_owned())),
+        }
+        Ok(())
+    };
+    read(&mut visit).expect("a source");
+    (captures, problems)
+}
+
+/// Returns the message of a capture.
+pub(super) fn body(capture: &Capture) -> String {
+    let message = message_in(capture.content.clone()).expect("a message");
+    String::from_utf8(message.bytes.to_vec()).expect("text")
 }
 
 fn captures(path: &Path) -> Vec<Capture> {

@@ -13,9 +13,10 @@ use std::time::{Duration, SystemTime};
 ///
 /// By default a request is sent again only if the server has not processed it: because no connection
 /// could be opened, or the server says so in HTTP/2. (A connection of the pool that the server had
-/// already closed counts as that too, and costs no attempt.) After the first byte, the server may have acted on the request. Then only
-/// calls that are declared [idempotent](crate::CallOptions::idempotent) are retried: when the
-/// connection breaks, an attempt takes too long, or the server answers with status 503.
+/// already closed counts as that too, and costs no attempt.) After the first byte, the server may have
+/// acted on the request. Then only calls that are declared
+/// [idempotent](crate::CallOptions::idempotent) are retried: when the connection breaks, an attempt
+/// takes too long, or the server answers with status 503.
 ///
 /// The pause doubles each time, and is shortened by up to a half at random, so that clients do not
 /// return all at once. A server's `Retry-After` takes precedence; if it is longer than the longest

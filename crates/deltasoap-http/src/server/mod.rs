@@ -47,6 +47,7 @@ mod record;
 mod reply;
 mod request_target;
 mod respond;
+mod restart;
 mod sample;
 mod schedule;
 mod serve;

@@ -48,9 +48,10 @@ pub struct Http {
     versions: Versions,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-enum Versions {
-    /// Servers take all versions, clients send HTTP/1.1.
+/// The versions of HTTP that are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Versions {
+    /// Servers take all; clients send what a server chooses with TLS, and HTTP/1.1 without.
     #[default]
     Any,
     #[cfg(feature = "http2")]

@@ -62,6 +62,8 @@ mod unix;
 
 pub use duplex::{MemoryConnector, MemoryListener, memory};
 pub use framed::{Frames, FramesBody, FramesError, FramesPool};
+#[cfg(all(feature = "client", feature = "http2"))]
+pub(crate) use http1::Versions;
 #[cfg(feature = "client")]
 pub(crate) use http1::failed;
 pub use http1::{HangUp, Http, HttpPool, HttpRequestBody};

@@ -1,8 +1,7 @@
-//! Captures of tcpdump and tshark, and such that are made here, from connections whose messages are
-//! known.
+//! Captures by tcpdump and tshark, and captures of made-up connections whose messages are known.
 
 use super::*;
-use crate::message_in;
+use crate::sources::tests::{body, collected};
 use deltasoap_test_support::Chance;
 use deltasoap_test_support::files::in_repository;
 use etherparse::{EtherType, PacketBuilder};
@@ -14,21 +13,7 @@ fn items(path: &Path) -> (Vec<Capture>, Vec<(String, String)>) {
 }
 
 fn items_within(path: &Path, limits: Limits) -> (Vec<Capture>, Vec<(String, String)>) {
-    let (mut captures, mut problems) = (Vec::new(), Vec::new());
-    let mut visit = |item| {
-        match item {
-            Item::Capture(capture) => captures.push(capture),
-            Item::Unreadable { place, reason } => problems.push((place, reason.into_owned())),
-        }
-        Ok(())
-    };
-    read(path, limits, &mut visit).expect("a capture");
-    (captures, problems)
-}
-
-fn body(capture: &Capture) -> String {
-    let message = message_in(capture.content.clone()).expect("a message");
-    String::from_utf8(message.bytes.to_vec()).expect("text")
+    collected(|visit| read(path, limits, visit))
 }
 
 /// Returns the pairs of requests and responses.

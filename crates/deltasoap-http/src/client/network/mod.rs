@@ -14,6 +14,8 @@ use crate::error::BoxError;
 use crate::settle::Connections;
 #[cfg(feature = "_tls")]
 use crate::tls::{ClientTls, Roots, TlsError};
+#[cfg(feature = "http2")]
+use crate::transport::Versions;
 use crate::transport::failed;
 use futures_util::future::BoxFuture;
 use http::header::PROXY_AUTHORIZATION;
@@ -98,7 +100,7 @@ impl HttpTransport {
             idle_timeout: Some(IDLE_TIME),
             max_idle_per_host: usize::MAX,
             #[cfg(feature = "http2")]
-            versions: Versions::Negotiated,
+            versions: Versions::Any,
             #[cfg(feature = "_tls")]
             tls: None,
         }
@@ -178,16 +180,6 @@ pub struct HttpTransportBuilder {
     versions: Versions,
     #[cfg(feature = "_tls")]
     tls: Option<rustls::ClientConfig>,
-}
-
-/// The versions of HTTP that a transport sends.
-#[cfg(feature = "http2")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Versions {
-    /// What the server chooses with TLS; HTTP/1.1 without.
-    Negotiated,
-    Http1,
-    Http2,
 }
 
 impl HttpTransportBuilder {
@@ -304,7 +296,7 @@ impl HttpTransportBuilder {
         let connector = builder.enable_http1().wrap_connector(self.route());
         #[cfg(feature = "http2")]
         let connector = match self.versions {
-            Versions::Negotiated => builder.enable_all_versions().wrap_connector(self.route()),
+            Versions::Any => builder.enable_all_versions().wrap_connector(self.route()),
             Versions::Http1 => builder.enable_http1().wrap_connector(self.route()),
             Versions::Http2 => builder.enable_http2().wrap_connector(self.route()),
         };
