@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod archives;
 mod attacks;
 mod bench;
 mod browser;
@@ -111,6 +112,8 @@ enum Task {
     Xml(xml::Arguments),
     /// Compare WS-Security with zeep, xmlsec and signxml, or measure it beside zeep and WSS4J
     Security(security::Arguments),
+    /// Run the SQL of the guide over the tables of an archive, or measure beside xml2arrow
+    Archives(archives::Arguments),
     /// Build the Python package, install it into an environment of its own, and test it
     Python(python_package::Arguments),
 }
@@ -142,6 +145,7 @@ fn main() -> ExitCode {
         Task::Endurance(arguments) => endurance::run(&arguments),
         Task::Xml(arguments) => xml::run(&arguments),
         Task::Security(arguments) => security::run(&arguments),
+        Task::Archives(arguments) => archives::run(&arguments),
         Task::Python(arguments) => python_package::run(&arguments),
     };
     result.unwrap_or_else(|error| {
