@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod archives;
 mod attacks;
 mod bench;
 mod browser;
@@ -117,6 +118,8 @@ enum Task {
     Security(security::Arguments),
     /// Run the Python package on Ray, Dask and Spark, from its wheel
     Engines(engines::Arguments),
+    /// Run the SQL of the guide over the tables of an archive, or measure beside xml2arrow
+    Archives(archives::Arguments),
     /// Build the Python package, install it into an environment of its own, and test it
     Python(python_package::Arguments),
 }
@@ -150,6 +153,7 @@ fn main() -> ExitCode {
         Task::Xml(arguments) => xml::run(&arguments),
         Task::Security(arguments) => security::run(&arguments),
         Task::Engines(arguments) => engines::run(&arguments),
+        Task::Archives(arguments) => archives::run(&arguments),
         Task::Python(arguments) => python_package::run(&arguments),
     };
     result.unwrap_or_else(|error| {

@@ -260,7 +260,7 @@ pub enum Task {
     Serve(Serve),
     /// Predict what messages cost on this machine, from a WSDL and a few measurements, and what
     /// many clients will see
-    Cost(cost::Cost),
+    Cost(Box<cost::Cost>),
     /// Print a script that completes the command in a shell
     Completions(Completions),
     /// Print the manual page, or write all pages to a directory

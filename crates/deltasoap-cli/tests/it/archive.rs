@@ -56,3 +56,27 @@ fn mistakes_say_what_to_do() {
     assert!(stderr(&taken).contains("is not empty, and no archive: name another directory"), "{}", stderr(&taken));
     assert_eq!([missing, none, taken].map(|it| it.status.code()), [Some(1); 3]);
 }
+
+#[test]
+fn a_plan_is_compared_with_all_captures() {
+    let wsdl = testdata("testdata/wsdl/vsphere-fetch.wsdl");
+    let captures = testdata("testdata/sequences/vsphere-fetch");
+    let plan = |options: &[&str]| {
+        let plan = ["cost", "plan", "--wsdl", &wsdl, "--json", "--archive"];
+        let output = run(&[&plan, options].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        serde_json::from_str::<Json>(stdout(&output)).expect("JSON")
+    };
+    let checked = plan(&[&captures, "--sample", "1000000", "--validate"]);
+    let (planned, all) = (&checked["plan"], &checked["validation"]);
+    assert_eq!((planned["volume"]["messages"].as_f64(), all["messages"].as_f64()), (Some(584.0), Some(584.0)));
+    assert!(all["output"].as_f64() > Some(10_000.0) && all["seconds"].as_f64() > Some(0.0), "{all}");
+    assert!(planned["output"][1].as_f64() > Some(10_000.0), "{planned}");
+    // Without captures, messages are made.
+    let made = plan(&["--sample", "200000", "--messages", "1e9", "--bytes", "1TB", "--nodes", "4", "--cores", "8"]);
+    assert_eq!(made["plan"]["volume"]["bytes"].as_f64(), Some(1e12));
+    let hours = |key: &str| made["plan"][key][1].as_f64().expect("hours");
+    assert!((hours("core_hours") / hours("hours") - 32.0).abs() < 1e-6, "{made}");
+    let error = run(&["cost", "plan", "--wsdl", &wsdl, "--archive", &captures]);
+    assert!(stderr(&error).contains("give the volume: --messages, --bytes, or both"), "{}", stderr(&error));
+}
