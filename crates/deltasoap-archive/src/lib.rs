@@ -38,6 +38,8 @@ pub use capture::{Capture, Direction, Item};
 pub use error::ArchiveError;
 #[cfg(feature = "tables")]
 pub use manifest::Counts;
+#[cfg(feature = "object-store")]
+pub use sources::ObjectsError;
 #[cfg(feature = "tables")]
 pub use sources::{JsonColumns, Limits, Source, Sources};
 #[cfg(feature = "tables")]
