@@ -6,6 +6,7 @@ CAPTURES is a directory, which is copied to a bucket.
 """
 
 import argparse
+import logging
 import os
 import pathlib
 import subprocess
@@ -33,6 +34,7 @@ def main():
     parser.add_argument("captures", type=pathlib.Path)
     parser.add_argument("wsdl")
     arguments = parser.parse_args()
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
     server.start()
     host, port = server.get_host_and_port()
