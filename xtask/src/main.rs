@@ -84,6 +84,8 @@ enum Task {
     GatewayFigures(gateway_figures::Arguments),
     /// Drive `deltasoap mcp` with Python's client and the MCP Inspector
     Mcp,
+    /// Read captures with `deltasoap archive` from a server of S3
+    ObjectStore,
     /// Validate the OpenAPI documents of WSDLs with openapi-spec-validator and Redocly CLI
     Openapi(schema::OpenApi),
     /// Compare `deltasoap validate` with the W3C XML Schema test suite
@@ -136,6 +138,7 @@ fn main() -> ExitCode {
         Task::Samples(arguments) => schema::samples(&arguments),
         Task::GatewayFigures(arguments) => gateway_figures::run(&arguments),
         Task::Mcp => schema::mcp(),
+        Task::ObjectStore => schema::object_store(),
         Task::Openapi(arguments) => schema::openapi(&arguments),
         Task::Xsts(arguments) => schema::xsts(&arguments),
         Task::Dist => dist::run(),

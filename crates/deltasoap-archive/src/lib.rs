@@ -47,6 +47,8 @@ pub use direction::Direction;
 pub use error::ArchiveError;
 #[cfg(feature = "tables")]
 pub use manifest::Counts;
+#[cfg(feature = "object-store")]
+pub use sources::ObjectsError;
 #[cfg(feature = "tables")]
 pub use sources::{JsonColumns, Limits, Source, Sources};
 #[cfg(feature = "tables")]

@@ -22,7 +22,7 @@ fn items_within(path: &Path, limits: Limits) -> (Vec<Capture>, Vec<(String, Stri
         }
         Ok(())
     };
-    read(path, limits, &mut visit).expect("a capture");
+    read(Input::from(path), limits, &mut visit).expect("a capture");
     (captures, problems)
 }
 
