@@ -80,3 +80,34 @@ fn a_plan_is_compared_with_all_captures() {
     let error = run(&["cost", "plan", "--wsdl", &wsdl, "--archive", &captures]);
     assert!(stderr(&error).contains("give the volume: --messages, --bytes, or both"), "{}", stderr(&error));
 }
+
+#[cfg(not(feature = "query"))]
+#[test]
+fn a_build_without_queries_says_how_to_get_them() {
+    let output = run(&["query", "tables", "select 1"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("cargo install deltasoap-cli --features query"), "{}", stderr(&output));
+}
+
+#[cfg(feature = "query")]
+#[test]
+fn a_query_prints_and_writes_rows() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let tables = folder.path().join("tables");
+    archive("testdata/wsdl/vsphere-fetch.wsdl", "testdata/sequences/vsphere-fetch", &tables, &[]);
+    let tables = tables.to_string_lossy().into_owned();
+    let sql = "select direction, count(*) as messages from messages group by direction order by direction";
+    let table = run(&["query", &tables, sql]);
+    let lines: Vec<_> =
+        stdout(&table).lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert!(lines.contains(&"request 292".to_owned()) && lines.contains(&"response 292".to_owned()), "{lines:?}");
+    let csv = run(&["query", &tables, sql, "--csv"]);
+    assert_eq!(stdout(&csv), "direction,messages\nrequest,292\nresponse,292\n");
+    let json = run(&["query", &tables, sql, "--json"]);
+    assert_eq!(stdout(&json).lines().next(), Some("{\"direction\":\"request\",\"messages\":292}"));
+    let file = folder.path().join("out.parquet").to_string_lossy().into_owned();
+    let written = run(&["query", &tables, "select * from \"Fetch.request\"", "-o", &file]);
+    assert!(written.status.success() && Path::new(&file).exists(), "{}", stderr(&written));
+    let unknown = run(&["query", &tables, "select * from Fetch.request"]);
+    assert!(stderr(&unknown).contains("write \"Fetch.request\""), "{}", stderr(&unknown));
+}
