@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod archives;
 mod attacks;
 mod bench;
 mod browser;
@@ -83,6 +84,8 @@ enum Task {
     GatewayFigures(gateway_figures::Arguments),
     /// Drive `deltasoap mcp` with Python's client and the MCP Inspector
     Mcp,
+    /// Read captures with `deltasoap archive` from a server of S3
+    ObjectStore,
     /// Validate the OpenAPI documents of WSDLs with openapi-spec-validator and Redocly CLI
     Openapi(schema::OpenApi),
     /// Compare `deltasoap validate` with the W3C XML Schema test suite
@@ -117,6 +120,8 @@ enum Task {
     Security(security::Arguments),
     /// Run the Python package on Ray, Dask and Spark, from its wheel
     Engines(engines::Arguments),
+    /// Run the SQL of the guide over the tables of an archive, or measure beside xml2arrow
+    Archives(archives::Arguments),
     /// Build the Python package, install it into an environment of its own, and test it
     Python(python_package::Arguments),
 }
@@ -133,6 +138,7 @@ fn main() -> ExitCode {
         Task::Samples(arguments) => schema::samples(&arguments),
         Task::GatewayFigures(arguments) => gateway_figures::run(&arguments),
         Task::Mcp => schema::mcp(),
+        Task::ObjectStore => schema::object_store(),
         Task::Openapi(arguments) => schema::openapi(&arguments),
         Task::Xsts(arguments) => schema::xsts(&arguments),
         Task::Dist => dist::run(),
@@ -150,6 +156,7 @@ fn main() -> ExitCode {
         Task::Xml(arguments) => xml::run(&arguments),
         Task::Security(arguments) => security::run(&arguments),
         Task::Engines(arguments) => engines::run(&arguments),
+        Task::Archives(arguments) => archives::run(&arguments),
         Task::Python(arguments) => python_package::run(&arguments),
     };
     result.unwrap_or_else(|error| {

@@ -1,10 +1,10 @@
-//! `cargo xtask samples`, `cargo xtask xsts`, `cargo xtask openapi` and `cargo xtask mcp`: checks our
-//! samples, our validation, our OpenAPI documents and our tools for models with other
-//! implementations.
+//! `cargo xtask samples`, `cargo xtask xsts`, `cargo xtask openapi`, `cargo xtask mcp` and `cargo xtask
+//! object-store`: checks our samples, our validation, our OpenAPI documents, our tools for models and
+//! our reading of object stores with other implementations.
 //!
-//! The judges are libxml2, the Python packages xmlschema, openapi-spec-validator and mcp, and the npm
-//! packages Redocly CLI and MCP Inspector; the programs that call them are in `tests/schema`,
-//! `tests/openapi` and `tests/mcp`.
+//! The judges are libxml2, the Python packages xmlschema, openapi-spec-validator, mcp and moto, and the
+//! npm packages Redocly CLI and MCP Inspector; the programs that call them are in `tests/schema`,
+//! `tests/openapi`, `tests/mcp` and `tests/object-store`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -100,11 +100,24 @@ pub fn mcp() -> Result<ExitCode> {
     status(command.arg(shell::root().join("crates/deltasoap-dynamic/tests/data/shop.wsdl")))
 }
 
+/// Reads captures with `deltasoap archive` from a server of S3.
+pub fn object_store() -> Result<ExitCode> {
+    shell::build_with(&["deltasoap-cli"], &["deltasoap-cli/object-store"], Profile::Dev)?;
+    let mut command = driven("object-store", "drive.py")?;
+    let paths = ["testdata/captures", "crates/deltasoap-dynamic/tests/data/shop.wsdl"];
+    status(command.args(paths.map(|path| shell::root().join(path))))
+}
+
 /// Returns the command of a program in a folder of `tests`, with the path of our command.
 fn program(folder: &str, name: &str) -> Result<Command> {
+    shell::build(&["deltasoap-cli"], Profile::Dev)?;
+    driven(folder, name)
+}
+
+/// Returns the same; our command is there already.
+fn driven(folder: &str, name: &str) -> Result<Command> {
     let sources = shell::root().join("tests").join(folder);
     let python = python::environment(folder, &sources.join("requirements.txt"))?;
-    shell::build(&["deltasoap-cli"], Profile::Dev)?;
     let mut command = Command::new(python);
     let deltasoap = shell::root().join("target/debug/deltasoap");
     command.env("PYTHONDONTWRITEBYTECODE", "1").arg(sources.join(name)).arg("--deltasoap").arg(deltasoap);

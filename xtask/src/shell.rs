@@ -76,11 +76,20 @@ pub fn ours(package: &str, profile: Profile) -> Command {
 
 /// Builds programs whose start must not take long.
 pub fn build(packages: &[&str], profile: Profile) -> Result<()> {
+    build_with(packages, &[], profile)
+}
+
+/// Builds packages with features that are off by default.
+///
+/// # Errors
+/// Returns an error if they cannot be built.
+pub fn build_with(packages: &[&str], features: &[&str], profile: Profile) -> Result<()> {
     if is_built() {
         return Ok(());
     }
     let profile = if profile == Profile::Dev { "dev" } else { "release" };
     let mut cargo = command("cargo", ["build", "--quiet", "--locked", "--profile", profile]);
+    cargo.args(features.iter().flat_map(|feature| ["--features", feature]));
     run(cargo.args(packages.iter().flat_map(|package| ["-p", package])).current_dir(root()))
 }
 

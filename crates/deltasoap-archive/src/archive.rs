@@ -165,17 +165,33 @@ impl Archive {
     ///
     /// # Errors
     /// If the tables cannot be written. The archive can be continued then.
-    pub fn run(mut self, progress: &mut dyn FnMut(&Counts)) -> Result<Summary, ArchiveError> {
+    pub fn run(self, progress: &mut dyn FnMut(&Counts)) -> Result<Summary, ArchiveError> {
+        self.run_while(&mut |counts| {
+            progress(counts);
+            true
+        })
+    }
+
+    /// Like [`run`](Self::run), and ends after the message for which `goes_on` returns false, and its
+    /// answer. What was read is complete in the tables then, and the archive can be continued.
+    ///
+    /// # Errors
+    /// Those of [`run`](Self::run).
+    pub fn run_while(mut self, goes_on: &mut dyn FnMut(&Counts) -> bool) -> Result<Summary, ArchiveError> {
         let sources = std::mem::take(&mut self.sources);
         let (limits, columns) = (self.options.limits, self.options.columns.clone());
         let (first, done) = (self.manifest.source, self.manifest.item);
+        let (mut is_over, mut ended) = (false, None);
         for (index, source) in sources.all.iter().enumerate().skip(first) {
-            if self.manifest.is_done {
+            if self.manifest.is_done || ended.is_some() {
                 break;
             }
             let mut position = 0;
             let name = source.name();
-            source.each(limits, &columns, &mut |item| {
+            let read = source.each(limits, &columns, &mut |item| {
+                if is_over && !is_answer(&item) {
+                    return Err(ArchiveError::Ended);
+                }
                 let here = position;
                 position += 1;
                 if index == first && here < done {
@@ -184,12 +200,18 @@ impl Archive {
                 self.make_room(&item, index, here)?;
                 self.item(item, &name);
                 self.tables.write_some()?;
-                progress(&self.chunk.counts);
+                is_over = is_over || !goes_on(&self.chunk.counts);
                 Ok(())
-            })?;
+            });
+            match read {
+                Err(ArchiveError::Ended) => ended = Some((index, position)),
+                other => other?,
+            }
         }
-        if !self.manifest.is_done {
-            self.end_chunk(sources.all.len(), 0, true)?;
+        match ended {
+            Some((source, position)) => self.end_chunk(source, position, false)?,
+            None if !self.manifest.is_done => self.end_chunk(sources.all.len(), 0, true)?,
+            None => {}
         }
         Ok(Summary { counts: self.manifest.counts, is_continued: self.is_continued })
     }
@@ -199,7 +221,7 @@ impl Archive {
     fn make_room(&mut self, item: &Item, source: usize, position: u64) -> Result<(), ArchiveError> {
         let is_full =
             self.chunk.bytes >= self.options.chunk_bytes || self.chunk.messages >= self.options.chunk_messages;
-        match matches!(item, Item::Capture(Capture { is_answer: true, .. })) || !is_full {
+        match is_answer(item) || !is_full {
             true => Ok(()),
             false => self.end_chunk(source, position, false),
         }
@@ -359,6 +381,11 @@ fn known_manifest(root: &Path) -> Result<Option<Manifest>, ArchiveError> {
             Err(_) => Ok(None),
         },
     }
+}
+
+/// Returns true for the answer to the item before it.
+fn is_answer(item: &Item) -> bool {
+    matches!(item, Item::Capture(Capture { is_answer: true, .. }))
 }
 
 fn write_manifest(store: &Store, manifest: &Manifest) -> Result<(), ArchiveError> {

@@ -46,6 +46,9 @@ pub enum ArchiveError {
         /// What differs.
         what: String,
     },
+    /// The run was told to end.
+    #[error("ended before all captures were read")]
+    Ended,
     /// The file with the state of the archive is damaged.
     #[error("{} is damaged ({error}): remove the directory, or name another one", path.display())]
     Manifest {

@@ -4,7 +4,7 @@
 //! files is a stream of one sender ([`streams`]). With the feature `decode`, messages are decoded by
 //! their sender ([`Decoding`]). With the feature `tables`, captures are also read from archives, HAR
 //! files, captured packets, flows of mitmproxy, recordings of the proxy and JSON lines ([`Sources`]), and
-//! an [`Archive`] decodes them into Parquet files.
+//! an [`Archive`] decodes them into Parquet files. With the feature `query`, `QueryTables` runs SQL over these.
 
 #![forbid(unsafe_code)]
 
@@ -23,6 +23,8 @@ mod direction;
 mod error;
 #[cfg(feature = "tables")]
 mod manifest;
+#[cfg(feature = "query")]
+mod query;
 #[cfg(feature = "tables")]
 mod repeats;
 #[cfg(feature = "tables")]
@@ -47,6 +49,10 @@ pub use direction::Direction;
 pub use error::ArchiveError;
 #[cfg(feature = "tables")]
 pub use manifest::Counts;
+#[cfg(feature = "query")]
+pub use query::{QueryError, QueryTables, Rows};
+#[cfg(feature = "object-store")]
+pub use sources::ObjectsError;
 #[cfg(feature = "tables")]
 pub use sources::{JsonColumns, Limits, Source, Sources};
 #[cfg(feature = "tables")]

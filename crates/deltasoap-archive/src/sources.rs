@@ -8,11 +8,15 @@ mod har;
 mod http1;
 mod lines;
 mod mitm;
+#[cfg(feature = "object-store")]
+mod objects;
 mod pcap;
 mod recording;
 mod tcp;
 
 pub use lines::JsonColumns;
+#[cfg(feature = "object-store")]
+pub use objects::ObjectsError;
 
 use crate::capture::{Capture, Item};
 use crate::directory::{Skipped, Stream, all_streams};
@@ -45,6 +49,17 @@ pub struct Source {
     /// The file or directory that it is known by.
     path: PathBuf,
     kind: Kind,
+    /// The store that it is in, if it is none of the file system.
+    #[cfg(feature = "object-store")]
+    objects: Option<std::sync::Arc<objects::Objects>>,
+}
+
+/// A file, or an object of a store.
+#[derive(Clone, Copy)]
+struct Input<'i> {
+    path: &'i Path,
+    #[cfg(feature = "object-store")]
+    objects: Option<&'i std::sync::Arc<objects::Objects>>,
 }
 
 #[derive(Debug)]
@@ -108,18 +123,35 @@ impl Sources {
             files.retain(|file| !is_recorded(file));
             if let Some(first) = files.first() {
                 let path = first.parent().unwrap_or(Path::new("")).to_owned();
-                all.push(Source { path, kind: Kind::Files(Stream { files }) });
+                all.push(Source::file(path, Kind::Files(Stream { files })));
             }
         }
         named.retain(|(path, _)| !is_recorded(path));
         named.sort_by(|(one, _), (other, _)| alphanumeric_sort::compare_path(one, other));
-        all.extend(named.into_iter().map(|(path, kind)| Source { path, kind }));
-        all.extend(recordings.into_iter().map(|path| Source { path, kind: Kind::Recording }));
+        all.extend(named.into_iter().map(|(path, kind)| Source::file(path, kind)));
+        all.extend(recordings.into_iter().map(|path| Source::file(path, Kind::Recording)));
         Sources { all, skipped }
     }
 }
 
 impl Source {
+    fn file(path: PathBuf, kind: Kind) -> Self {
+        Source {
+            path,
+            kind,
+            #[cfg(feature = "object-store")]
+            objects: None,
+        }
+    }
+
+    fn input<'i>(&'i self, path: &'i Path) -> Input<'i> {
+        Input {
+            path,
+            #[cfg(feature = "object-store")]
+            objects: self.objects.as_ref(),
+        }
+    }
+
     /// Returns its name: the path of its file or directory.
     pub fn name(&self) -> String {
         self.path.display().to_string()
@@ -127,7 +159,7 @@ impl Source {
 
     /// Returns the size of its files in bytes.
     pub fn bytes(&self) -> u64 {
-        let size = |path: &Path| path.metadata().map_or(0, |metadata| metadata.len());
+        let size = |path: &Path| self.input(path).size();
         match &self.kind {
             Kind::Files(stream) => stream.files.iter().map(|file| size(file)).sum(),
             Kind::Recording => size(&self.path.join(RECORDING)),
@@ -145,15 +177,21 @@ impl Source {
         columns: &JsonColumns,
         visit: &mut Visit<'_>,
     ) -> Result<(), ArchiveError> {
+        let input = self.input(&self.path);
         match &self.kind {
-            Kind::Files(stream) => files(stream, limits, visit),
+            Kind::Files(stream) => stream.files.iter().try_for_each(|path| {
+                let place = path.display().to_string();
+                let sender = path.parent().map(|folder| folder.display().to_string());
+                let content = self.input(path).open().and_then(|file| read_whole(file, limits.message));
+                visit(message_file(place, sender, content))
+            }),
             Kind::Zip => container::zip(&self.path, limits, visit),
-            Kind::Tar => container::tar(&self.path, limits, visit),
-            Kind::Har => har::read(&self.path, limits, visit),
-            Kind::Pcap => pcap::read(&self.path, limits, visit),
-            Kind::Mitm => mitm::read(&self.path, limits, visit),
+            Kind::Tar => container::tar(input, limits, visit),
+            Kind::Har => har::read(input, limits, visit),
+            Kind::Pcap => pcap::read(input, limits, visit),
+            Kind::Mitm => mitm::read(input, limits, visit),
             Kind::Recording => recording::read(&self.path, limits, visit),
-            Kind::Lines => lines::read(&self.path, limits, columns, visit),
+            Kind::Lines => lines::read(input, limits, columns, visit),
         }
     }
 }
@@ -171,16 +209,6 @@ fn container_kind(path: &Path) -> Option<Kind> {
         "jsonl" | "ndjson" => Some(Kind::Lines),
         _ => None,
     }
-}
-
-fn files(stream: &Stream, limits: Limits, visit: &mut Visit<'_>) -> Result<(), ArchiveError> {
-    for path in &stream.files {
-        let place = path.display().to_string();
-        let sender = path.parent().map(|folder| folder.display().to_string());
-        let content = File::open(path).and_then(|file| read_whole(file, limits.message));
-        visit(message_file(place, sender, content))?;
-    }
-    Ok(())
 }
 
 /// Returns the item of a message file.
@@ -208,19 +236,57 @@ fn too_large(most: u64) -> String {
     format!("more than {most} bytes; a higher limit for messages takes it")
 }
 
-/// Opens a file, and decompresses it if its name says that it is compressed.
-///
-/// # Errors
-/// If it cannot be opened.
-fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
-    let file = BufReader::new(File::open(path)?);
-    let name = path.to_string_lossy().to_ascii_lowercase();
-    let is = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
-    Ok(match () {
-        () if is(&[".gz", ".tgz"]) => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
-        () if is(&[".zst", ".tzst"]) => Box::new(zstd::stream::read::Decoder::with_buffer(file)?),
-        () => Box::new(file),
-    })
+#[cfg(test)]
+impl<'i> From<&'i Path> for Input<'i> {
+    fn from(path: &'i Path) -> Self {
+        Input {
+            path,
+            #[cfg(feature = "object-store")]
+            objects: None,
+        }
+    }
+}
+
+impl Input<'_> {
+    fn display(&self) -> std::path::Display<'_> {
+        self.path.display()
+    }
+
+    /// Returns the size in bytes.
+    fn size(&self) -> u64 {
+        #[cfg(feature = "object-store")]
+        if let Some(objects) = self.objects {
+            return objects.size(self.path);
+        }
+        self.path.metadata().map_or(0, |metadata| metadata.len())
+    }
+
+    /// Opens it.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        #[cfg(feature = "object-store")]
+        if let Some(objects) = self.objects {
+            return objects.open(self.path);
+        }
+        Ok(Box::new(File::open(self.path)?))
+    }
+
+    /// Opens it, and decompresses it if its name says that it is compressed.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    fn open_plain(&self) -> io::Result<Box<dyn Read + Send>> {
+        let file = BufReader::new(self.open()?);
+        let name = self.path.to_string_lossy().to_ascii_lowercase();
+        let is = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        Ok(match () {
+            () if is(&[".gz", ".tgz"]) => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
+            () if is(&[".zst", ".tzst"]) => Box::new(zstd::stream::read::Decoder::with_buffer(file)?),
+            () => Box::new(file),
+        })
+    }
 }
 
 /// Reports a source that cannot be read, or not to its end, as an item.

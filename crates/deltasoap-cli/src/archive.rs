@@ -10,11 +10,20 @@ use std::path::Path;
 
 /// Writes the tables, and prints what is in them.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    for path in &arguments.paths {
+    ensure!(
+        url_of(&arguments.output).is_none(),
+        "{} is an object store: write the tables to a directory, and copy them to the store",
+        arguments.output.display()
+    );
+    let (urls, paths): (Vec<_>, Vec<_>) = arguments.paths.iter().cloned().partition(|path| url_of(path).is_some());
+    for path in &paths {
         ensure!(path.exists(), "{} does not exist: name a file or a directory of captures", path.display());
     }
     let contract = contract_of(&arguments.wsdl, &arguments.loading)?;
-    let mut sources = Sources::find(&arguments.paths);
+    let mut sources = Sources::find(&paths);
+    for url in urls.iter().filter_map(|path| url_of(path)) {
+        add_objects(&mut sources, url)?;
+    }
     let skipped = std::mem::take(&mut sources.skipped);
     ensure!(
         !sources.all.is_empty(),
@@ -36,6 +45,24 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         arguments.output.join("errors").display()
     );
     Ok(())
+}
+
+/// Returns the URL of an object store, if that is what the user has named.
+fn url_of(path: &Path) -> Option<&str> {
+    path.to_str().filter(|text| text.contains("://"))
+}
+
+#[cfg(feature = "object-store")]
+fn add_objects(sources: &mut Sources, url: &str) -> Result<()> {
+    Ok(sources.add_objects(url)?)
+}
+
+#[cfg(not(feature = "object-store"))]
+fn add_objects(_: &mut Sources, url: &str) -> Result<()> {
+    anyhow::bail!(
+        "{url}: this command reads no object stores: install it with `--features object-store`, or copy the captures \
+         to a directory"
+    )
 }
 
 fn options(arguments: &Arguments) -> Options {

@@ -21,6 +21,7 @@ mod files;
 mod listening;
 mod output;
 mod progress;
+mod query;
 mod replay;
 mod services;
 
@@ -141,6 +142,7 @@ async fn perform(task: Task) -> Result<ExitCode> {
         Task::Cost(arguments) => cost::run(&arguments.task).await.map(done),
         #[cfg(feature = "archive")]
         Task::Archive(arguments) => archive::run(&arguments).map(done),
+        Task::Query(arguments) => query::run(&arguments).await.map(done),
         Task::Completions(completions) => contract::completions(&completions).map(done),
         Task::Man(man) => contract::man(&man).map(done),
     }

@@ -384,3 +384,25 @@ fn an_archive_without_repeated_rows_is_continued_to_the_same_files() {
     let kills = continued_anywhere(folder.path(), &paths, options, (&expected.counts, &files));
     assert!(kills > 20, "{kills}");
 }
+
+#[test]
+fn a_run_that_is_ended_is_complete_so_far_and_can_be_continued() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let paths = captures(&folder.path().join("captures"));
+    let contract = Contract::from_text(SHOP).expect("a description");
+    let whole =
+        run(Store::new(&folder.path().join("whole"), Compression::Zstd), &paths, options()).expect("an archive");
+    for most in [2, 7, 20, 30] {
+        let root = folder.path().join(format!("ended-{most}"));
+        let archive = Archive::open(&root, &contract, Sources::find(&paths), options()).expect("an archive");
+        let ended = archive.run_while(&mut |counts| counts.messages + counts.errors < most).expect("tables");
+        assert!((most..=most + 1).contains(&(ended.counts.messages + ended.counts.errors)), "{ended:?}");
+        assert_eq!(numbers(&rows(&root, "messages"), "id").len() as u64, ended.counts.messages);
+        let rest = run(Store::new(&root, Compression::Zstd), &paths, options()).expect("the rest");
+        assert_eq!((rest.counts, rest.is_continued), (whole.counts.clone(), true));
+        assert_eq!(numbers(&rows(&root, "Order.fault"), "_id").len(), 2);
+        let mut ids = [numbers(&rows(&root, "messages"), "id"), numbers(&rows(&root, "errors"), "id")].concat();
+        ids.sort_unstable();
+        assert_eq!(ids, (0..31).collect::<Vec<_>>());
+    }
+}

@@ -1,7 +1,7 @@
 //! Zip and tar archives of message files. The directories in them are senders, as those of a file
 //! system are.
 
-use super::{Limits, Visit, broken, message_file, open, read_whole};
+use super::{Input, Limits, Visit, broken, message_file, read_whole};
 use crate::capture::Item;
 use crate::directory::is_message_name;
 use crate::error::ArchiveError;
@@ -31,25 +31,25 @@ pub(super) fn zip(path: &Path, limits: Limits, visit: &mut Visit<'_>) -> Result<
 }
 
 /// Reads a tar archive, in the order of its entries.
-pub(super) fn tar(path: &Path, limits: Limits, visit: &mut Visit<'_>) -> Result<(), ArchiveError> {
-    let reader = match open(path) {
+pub(super) fn tar(input: Input<'_>, limits: Limits, visit: &mut Visit<'_>) -> Result<(), ArchiveError> {
+    let reader = match input.open_plain() {
         Ok(reader) => reader,
-        Err(error) => return broken(path, &error, visit),
+        Err(error) => return broken(input.path, &error, visit),
     };
     let mut archive = tar::Archive::new(reader);
     let entries = match archive.entries() {
         Ok(entries) => entries,
-        Err(error) => return broken(path, &error, visit),
+        Err(error) => return broken(input.path, &error, visit),
     };
     for entry in entries {
         // After an error nothing else can be found.
         let entry = match entry {
             Ok(entry) => entry,
-            Err(error) => return broken(path, &error, visit),
+            Err(error) => return broken(input.path, &error, visit),
         };
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         if entry.header().entry_type().is_file() && is_message_name(&name) {
-            visit(entry_item(path, &name, read_whole(entry, limits.message)))?;
+            visit(entry_item(input.path, &name, read_whole(entry, limits.message)))?;
         }
     }
     Ok(())

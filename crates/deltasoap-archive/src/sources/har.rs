@@ -1,7 +1,7 @@
 //! HAR files (HTTP Archive 1.2), as browsers and debugging proxies write them: an object `log` with
 //! a list `entries`. Entries are read one by one, since such a file may be large.
 
-use super::{Limits, Visit, broken, open};
+use super::{Input, Limits, Visit, broken};
 use crate::capture::{Capture, Direction, Item};
 use crate::error::ArchiveError;
 use crate::sources::lines::microseconds_of;
@@ -12,7 +12,6 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 use std::io::BufReader;
-use std::path::Path;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -45,19 +44,19 @@ struct Content {
 }
 
 /// Reads the requests and responses that have bodies.
-pub(super) fn read(path: &Path, limits: Limits, visit: &mut Visit<'_>) -> Result<(), ArchiveError> {
-    let reader = match open(path) {
+pub(super) fn read(input: Input<'_>, limits: Limits, visit: &mut Visit<'_>) -> Result<(), ArchiveError> {
+    let reader = match input.open_plain() {
         Ok(reader) => BufReader::new(reader),
-        Err(error) => return broken(path, &error, visit),
+        Err(error) => return broken(input.path, &error, visit),
     };
-    let mut reading = Reading { place: path.display().to_string(), limits, number: 0, visit, stopped: None };
+    let mut reading = Reading { place: input.display().to_string(), limits, number: 0, visit, stopped: None };
     let mut json = serde_json::Deserializer::from_reader(reader);
     let read = json.deserialize_map(Object { key: "log", inner: Inner::Log, reading: &mut reading });
     let stopped = reading.stopped.take();
     match (stopped, read) {
         (Some(stopped), _) => Err(stopped),
         (None, Ok(())) => Ok(()),
-        (None, Err(error)) => broken(path, &error, visit),
+        (None, Err(error)) => broken(input.path, &error, visit),
     }
 }
 

@@ -1,12 +1,11 @@
 //! JSON lines: an object a line, with the message in one of its properties.
 
-use super::{Limits, Visit, broken, open};
+use super::{Input, Limits, Visit, broken};
 use crate::capture::{Capture, Direction, Item};
 use crate::error::ArchiveError;
 use bytes::Bytes;
 use serde_json::{Map, Value as Json};
 use std::io::{self, BufRead, BufReader, Read as _};
-use std::path::Path;
 
 /// The properties of a line. All but the body may be missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,14 +41,14 @@ impl Default for JsonColumns {
 
 /// Reads the messages of a file.
 pub(super) fn read(
-    path: &Path,
+    input: Input<'_>,
     limits: Limits,
     columns: &JsonColumns,
     visit: &mut Visit<'_>,
 ) -> Result<(), ArchiveError> {
-    let mut reader = match open(path) {
+    let mut reader = match input.open_plain() {
         Ok(reader) => BufReader::new(reader),
-        Err(error) => return broken(path, &error, visit),
+        Err(error) => return broken(input.path, &error, visit),
     };
     let (mut line, mut number) = (Vec::new(), 0_u64);
     loop {
@@ -58,8 +57,8 @@ pub(super) fn read(
         match read_line(&mut reader, &mut line, limits.message.saturating_mul(6).saturating_add(64 << 10)) {
             Ok(0) => return Ok(()),
             Ok(_) if line.trim_ascii().is_empty() => {}
-            Ok(_) => visit(item(format!("{}:{number}", path.display()), &line, limits, columns))?,
-            Err(error) => return broken(path, &format!("line {number}: {error}"), visit),
+            Ok(_) => visit(item(format!("{}:{number}", input.display()), &line, limits, columns))?,
+            Err(error) => return broken(input.path, &format!("line {number}: {error}"), visit),
         }
     }
 }

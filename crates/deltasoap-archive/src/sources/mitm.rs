@@ -5,13 +5,12 @@
 //! or text.
 
 use super::http1::{Method, content_of, is_wanted};
-use super::{Limits, Visit, broken, open, too_large};
+use super::{Input, Limits, Visit, broken, too_large};
 use crate::Reason;
 use crate::capture::{Capture, Direction, Item};
 use crate::error::ArchiveError;
 use bytes::Bytes;
 use std::io::{self, BufReader, Read};
-use std::path::Path;
 
 /// What a flow has besides its two messages, in bytes, at most: heads, certificates, what was edited.
 const BESIDES: u64 = 16 << 20;
@@ -19,15 +18,15 @@ const BESIDES: u64 = 16 << 20;
 const DIGITS: usize = 12;
 
 /// Reads the requests and responses that may hold messages.
-pub(super) fn read(path: &Path, limits: Limits, visit: &mut Visit<'_>) -> Result<(), ArchiveError> {
-    let mut reader = match open(path) {
+pub(super) fn read(input: Input<'_>, limits: Limits, visit: &mut Visit<'_>) -> Result<(), ArchiveError> {
+    let mut reader = match input.open_plain() {
         Ok(reader) => BufReader::new(reader),
-        Err(error) => return broken(path, &error, visit),
+        Err(error) => return broken(input.path, &error, visit),
     };
     // A flow that was edited holds its messages twice.
     let most = limits.message.saturating_mul(4).saturating_add(BESIDES);
     for number in 0_u64.. {
-        let place = format!("{}!{number}", path.display());
+        let place = format!("{}!{number}", input.display());
         match next_flow(&mut reader, most) {
             Ok(None) => break,
             Ok(Some(Ok(content))) => match flow(&place, Value { tag: b'}', content: &content }, limits) {
@@ -36,7 +35,7 @@ pub(super) fn read(path: &Path, limits: Limits, visit: &mut Visit<'_>) -> Result
             },
             Ok(Some(Err(reason))) => visit(Item::Unreadable { place, reason })?,
             // Where the next flow is, is unknown.
-            Err(error) => return broken(path, &format!("flow {number}: {error}"), visit),
+            Err(error) => return broken(input.path, &format!("flow {number}: {error}"), visit),
         }
     }
     Ok(())
@@ -240,9 +239,10 @@ mod tests {
     use deltasoap_test_support::Chance;
     use deltasoap_test_support::files::in_repository;
     use std::fs;
+    use std::path::Path;
 
     fn items(path: &Path, limits: Limits) -> (Vec<Capture>, Vec<(String, String)>) {
-        collected(|visit| read(path, limits, visit))
+        collected(|visit| read(Input::from(path), limits, visit))
     }
 
     fn net(tag: char, content: &str) -> String {

@@ -3,7 +3,7 @@
 
 use super::http1::{Exchange, Found, Half, Message};
 use super::tcp::{Connections, FoundIn, Segment};
-use super::{Limits, Visit, broken, open};
+use super::{Input, Limits, Visit, broken};
 use crate::capture::{Capture, Direction, Item};
 use crate::error::ArchiveError;
 use etherparse::{EtherType, IpNumber, LaxNetSlice, LaxSlicedPacket, TcpSlice, TransportSlice};
@@ -22,13 +22,13 @@ const BLOCK: usize = 16 << 20;
 const INTERFACES: usize = 4096;
 
 /// Reads the requests and responses that may hold messages.
-pub(super) fn read(path: &Path, limits: Limits, visit: &mut Visit<'_>) -> Result<(), ArchiveError> {
+pub(super) fn read(input: Input<'_>, limits: Limits, visit: &mut Visit<'_>) -> Result<(), ArchiveError> {
     let failed = Arc::new(Mutex::new(None));
-    let reader = match open(path) {
+    let reader = match input.open_plain() {
         Ok(reader) => Filled { reader, failed: failed.clone() },
-        Err(error) => return broken(path, &error, visit),
+        Err(error) => return broken(input.path, &error, visit),
     };
-    let mut packets = Packets::new(path, limits);
+    let mut packets = Packets::new(input.path, limits);
     let end = each_block(reader, &mut |block| packets.block(block, visit));
     packets.end(visit)?;
     let failure = || failed.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -36,8 +36,8 @@ pub(super) fn read(path: &Path, limits: Limits, visit: &mut Visit<'_>) -> Result
         Ok(()) => packets.report_none(visit),
         Err(Stop::Visit(error)) => Err(error),
         Err(Stop::File(reason)) => match failure() {
-            Some(error) => broken(path, &error, visit),
-            None => broken(path, &reason, visit),
+            Some(error) => broken(input.path, &error, visit),
+            None => broken(input.path, &reason, visit),
         },
     }
 }

@@ -21,8 +21,9 @@ written, or no message was found; 2 wrong arguments. The same command continues 
 #[derive(Debug, Args)]
 pub struct Archive {
     /// The captures: directories, message files, zip and tar archives, HAR files, captured packets
-    /// (pcap, pcapng), flows of mitmproxy, recordings of `proxy`, JSON lines
-    #[arg(value_name = "DIR|FILE", required = true)]
+    /// (pcap, pcapng), flows of mitmproxy, recordings of `proxy`, JSON lines; with the feature `object-store` also URLs of
+    /// S3, Google Cloud Storage and Azure: `s3://bucket/prefix`
+    #[arg(value_name = "DIR|FILE|URL", required = true)]
     pub paths: Vec<PathBuf>,
     /// Decode the messages with this WSDL: a URL, a file, a directory, a zip archive, or `-` for
     /// standard input; or a file that `compile` wrote

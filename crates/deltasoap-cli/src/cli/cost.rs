@@ -192,7 +192,9 @@ pub struct Plan {
     #[command(flatten)]
     pub calibrated: Calibrated,
     /// Number of clients, each of which calls again and again
-    #[arg(long, value_name = "N", required_unless_present = "rate", conflicts_with = "rate")]
+    #[arg(long, value_name = "N", conflicts_with = "rate")]
+    #[cfg_attr(feature = "archive", arg(required_unless_present_any = ["rate", "archive"]))]
+    #[cfg_attr(not(feature = "archive"), arg(required_unless_present = "rate"))]
     pub clients: Option<u32>,
     /// Seconds between an answer and the client's next call, on average
     #[arg(long, default_value_t = 0.0, value_name = "Z", conflicts_with = "rate")]
@@ -217,14 +219,42 @@ pub struct Plan {
     /// Measure the service time on loopback with few clients (one, if there is no think time), then
     /// compare the plan with load tests around the knee, with enough clients that they wait for
     /// each other
-    #[arg(long, requires = "clients", conflicts_with_all = ["service", "bandwidth", "cores", "max_concurrency"])]
+    ///
+    /// With --archive, archive all of the captures, and compare that with a plan for them
+    #[arg(long, conflicts_with_all = ["rate", "service", "bandwidth", "cores", "max_concurrency"])]
     pub validate: bool,
+    #[cfg(feature = "archive")]
+    #[command(flatten)]
+    pub volume: ArchiveVolume,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
     /// Write a page with the plan as curves
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+}
+
+/// What is to be archived.
+#[cfg(feature = "archive")]
+#[derive(Debug, Args)]
+pub struct ArchiveVolume {
+    /// Plan an archive: how long captures take to become tables, and how large these are. Samples
+    /// are taken from these captures, as `archive` reads them; without any, they are made from the
+    /// WSDL
+    #[arg(long, value_name = "DIR|FILE", num_args = 0.., conflicts_with_all = ["clients", "rate", "html"])]
+    pub archive: Option<Vec<PathBuf>>,
+    /// Number of messages to archive, such as 1e9
+    #[arg(long = "messages", value_name = "N", requires = "archive", conflicts_with = "validate", value_parser = ParseWith(values::amount))]
+    pub total_messages: Option<f64>,
+    /// Size of the messages to archive, uncompressed, such as 1TB
+    #[arg(long = "bytes", value_name = "SIZE", requires = "archive", conflicts_with = "validate", value_parser = ParseWith(values::size))]
+    pub total_bytes: Option<f64>,
+    /// Number of machines, each with --cores
+    #[arg(long, default_value_t = 1, value_name = "N", requires = "archive", value_parser = clap::value_parser!(u32).range(1..))]
+    pub nodes: u32,
+    /// Bytes of messages that are archived as samples
+    #[arg(long, default_value_t = 64 << 20, value_name = "BYTES", requires = "archive", value_parser = clap::value_parser!(u64).range(1 << 10..))]
+    pub sample: u64,
 }
 
 /// Names of modes.

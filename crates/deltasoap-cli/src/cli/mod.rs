@@ -8,6 +8,7 @@ pub mod cost;
 mod load;
 #[cfg(feature = "proxy")]
 mod proxy;
+mod query;
 #[cfg(feature = "test")]
 mod test;
 mod values;
@@ -29,6 +30,7 @@ pub use contract::ValidationName;
 pub use load::{Check, Load};
 #[cfg(feature = "proxy")]
 pub use proxy::{Caching, Offloading, Proxy, ProxyLimits, Recording, Troubling};
+pub use query::Query;
 #[cfg(feature = "test")]
 pub use test::Test;
 pub use values::endpoint;
@@ -70,6 +72,7 @@ const EXAMPLES: &str = "Examples:
   deltasoap generate --python shop.wsdl -o shop.py      Python: types, clients
   deltasoap replay --wsdl shop.wsdl captured/           the gain of differential decoding on these messages
   deltasoap archive --wsdl shop.wsdl captured/ -o tables  messages as Parquet tables
+  deltasoap query tables 'select * from messages'         SQL over these
   deltasoap demo                           all streams, a table
   deltasoap demo --stream tr069 --json     one stream, a line of JSON
   deltasoap serve --listen 127.0.0.1:0     on a free port; WSDL at /bench?wsdl
@@ -250,6 +253,13 @@ pub enum Task {
     #[cfg(feature = "archive")]
     #[command(after_help = archive::EXAMPLES)]
     Archive(Box<Archive>),
+    /// Query the tables that `archive` wrote, in SQL
+    ///
+    /// Every directory of Parquet files is a table with its name. Prints the first rows as a table, or
+    /// all of them as JSON or comma-separated values, or writes them to a Parquet file. A query only
+    /// reads. It is part of builds with the feature `query`.
+    #[command(after_help = query::EXAMPLES)]
+    Query(Query),
     /// Serve the demo's services until interrupted
     ///
     /// Prints a line `listening on URL` for each service. The service under /bench echoes arrays of
@@ -260,7 +270,7 @@ pub enum Task {
     Serve(Serve),
     /// Predict what messages cost on this machine, from a WSDL and a few measurements, and what
     /// many clients will see
-    Cost(cost::Cost),
+    Cost(Box<cost::Cost>),
     /// Print a script that completes the command in a shell
     Completions(Completions),
     /// Print the manual page, or write all pages to a directory

@@ -51,6 +51,35 @@ pub fn rate(text: &str) -> Result<f64, String> {
     rate.ok_or_else(|| format!("expected a number above 0, found {text:?}"))
 }
 
+/// Parses a number of things, such as `1e9`.
+#[cfg(feature = "archive")]
+pub fn amount(text: &str) -> Result<f64, String> {
+    let amount = text.parse().ok().filter(|amount: &f64| amount.is_finite() && *amount >= 1.0);
+    amount.ok_or_else(|| format!("expected a number of at least 1, such as 1e9, found {text:?}"))
+}
+
+/// Parses a number of bytes, such as `500MB` or `1.5TB`. Units are powers of 1000, and with an `i`
+/// (`GiB`) of 1024.
+#[cfg(feature = "archive")]
+pub fn size(text: &str) -> Result<f64, String> {
+    const UNITS: [(&str, f64); 9] = [
+        ("kB", 1e3),
+        ("MB", 1e6),
+        ("GB", 1e9),
+        ("TB", 1e12),
+        ("KiB", 1024.0),
+        ("MiB", 1_048_576.0),
+        ("GiB", 1_073_741_824.0),
+        ("TiB", 1_099_511_627_776.0),
+        ("B", 1.0),
+    ];
+    let unit = UNITS.into_iter().find_map(|(unit, size)| Some((text.strip_suffix(unit)?, size)));
+    let (number, unit) = unit.unwrap_or((text, 1.0));
+    let size = number.trim().parse().ok().map(|number: f64| number * unit);
+    let size = size.filter(|size| size.is_finite() && *size >= 1.0);
+    size.ok_or_else(|| format!("expected a size such as 500MB or 1TB, found {text:?}"))
+}
+
 /// Parses seconds.
 #[cfg(feature = "load")]
 pub fn seconds(text: &str) -> Result<Duration, String> {

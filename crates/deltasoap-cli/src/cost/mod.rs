@@ -1,6 +1,8 @@
 //! `cost`: what messages cost, and what many clients see. The models are in `deltasoap-cost`; this
 //! module has arguments, tables and pages.
 
+#[cfg(feature = "archive")]
+mod archive;
 mod engine;
 mod html;
 mod load;
@@ -26,6 +28,8 @@ pub async fn run(task: &CostTask) -> Result<()> {
         CostTask::Fit(fit) => measure::fit(fit),
         CostTask::Predict(predict) => predict::run(predict),
         CostTask::Validate(check) => validate::run(check),
+        #[cfg(feature = "archive")]
+        CostTask::Plan(plan) if plan.volume.archive.is_some() => archive::run(plan, &plan.volume),
         CostTask::Plan(plan) => plan::run(plan).await,
     }
 }

@@ -56,3 +56,58 @@ fn mistakes_say_what_to_do() {
     assert!(stderr(&taken).contains("is not empty, and no archive: name another directory"), "{}", stderr(&taken));
     assert_eq!([missing, none, taken].map(|it| it.status.code()), [Some(1); 3]);
 }
+
+#[test]
+fn a_plan_is_compared_with_all_captures() {
+    let wsdl = testdata("testdata/wsdl/vsphere-fetch.wsdl");
+    let captures = testdata("testdata/sequences/vsphere-fetch");
+    let plan = |options: &[&str]| {
+        let plan = ["cost", "plan", "--wsdl", &wsdl, "--json", "--archive"];
+        let output = run(&[&plan, options].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        serde_json::from_str::<Json>(stdout(&output)).expect("JSON")
+    };
+    let checked = plan(&[&captures, "--sample", "1000000", "--validate"]);
+    let (planned, all) = (&checked["plan"], &checked["validation"]);
+    assert_eq!((planned["volume"]["messages"].as_f64(), all["messages"].as_f64()), (Some(584.0), Some(584.0)));
+    assert!(all["output"].as_f64() > Some(10_000.0) && all["seconds"].as_f64() > Some(0.0), "{all}");
+    assert!(planned["output"][1].as_f64() > Some(10_000.0), "{planned}");
+    // Without captures, messages are made.
+    let made = plan(&["--sample", "200000", "--messages", "1e9", "--bytes", "1TB", "--nodes", "4", "--cores", "8"]);
+    assert_eq!(made["plan"]["volume"]["bytes"].as_f64(), Some(1e12));
+    let hours = |key: &str| made["plan"][key][1].as_f64().expect("hours");
+    assert!((hours("core_hours") / hours("hours") - 32.0).abs() < 1e-6, "{made}");
+    let error = run(&["cost", "plan", "--wsdl", &wsdl, "--archive", &captures]);
+    assert!(stderr(&error).contains("give the volume: --messages, --bytes, or both"), "{}", stderr(&error));
+}
+
+#[cfg(not(feature = "query"))]
+#[test]
+fn a_build_without_queries_says_how_to_get_them() {
+    let output = run(&["query", "tables", "select 1"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("cargo install deltasoap-cli --features query"), "{}", stderr(&output));
+}
+
+#[cfg(feature = "query")]
+#[test]
+fn a_query_prints_and_writes_rows() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let tables = folder.path().join("tables");
+    archive("testdata/wsdl/vsphere-fetch.wsdl", "testdata/sequences/vsphere-fetch", &tables, &[]);
+    let tables = tables.to_string_lossy().into_owned();
+    let sql = "select direction, count(*) as messages from messages group by direction order by direction";
+    let table = run(&["query", &tables, sql]);
+    let lines: Vec<_> =
+        stdout(&table).lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert!(lines.contains(&"request 292".to_owned()) && lines.contains(&"response 292".to_owned()), "{lines:?}");
+    let csv = run(&["query", &tables, sql, "--csv"]);
+    assert_eq!(stdout(&csv), "direction,messages\nrequest,292\nresponse,292\n");
+    let json = run(&["query", &tables, sql, "--json"]);
+    assert_eq!(stdout(&json).lines().next(), Some("{\"direction\":\"request\",\"messages\":292}"));
+    let file = folder.path().join("out.parquet").to_string_lossy().into_owned();
+    let written = run(&["query", &tables, "select * from \"Fetch.request\"", "-o", &file]);
+    assert!(written.status.success() && Path::new(&file).exists(), "{}", stderr(&written));
+    let unknown = run(&["query", &tables, "select * from Fetch.request"]);
+    assert!(stderr(&unknown).contains("write \"Fetch.request\""), "{}", stderr(&unknown));
+}

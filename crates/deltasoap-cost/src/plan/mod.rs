@@ -14,11 +14,13 @@
 //! Mean value analysis and Erlang's formula are our own, a page of code each, tested against state
 //! enumeration and a simulator (ciw).
 
+mod archive;
 mod binary;
 mod closed;
 mod open;
 mod questions;
 
+pub use archive::{ArchivePlan, ArchiveRun, ArchiveVolume, archive_plan};
 pub use binary::{BinaryCost, binary_cost};
 pub use closed::solve_closed;
 pub use open::{erlang_c, solve_open};

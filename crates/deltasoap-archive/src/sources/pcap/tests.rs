@@ -13,7 +13,7 @@ fn items(path: &Path) -> (Vec<Capture>, Vec<(String, String)>) {
 }
 
 fn items_within(path: &Path, limits: Limits) -> (Vec<Capture>, Vec<(String, String)>) {
-    collected(|visit| read(path, limits, visit))
+    collected(|visit| read(Input::from(path), limits, visit))
 }
 
 /// Returns the pairs of requests and responses.

@@ -1,0 +1,143 @@
+//! Queries over the tables of a shop, and mistakes in queries.
+
+use super::*;
+use crate::{Archive, Options, Sources};
+use deltasoap_dynamic::Contract;
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+
+const SHOP: &str = include_str!("../../../deltasoap-dynamic/tests/data/shop.wsdl");
+const MEMORY: usize = 64 << 20;
+
+/// Writes an archive of `orders` orders, of one item more each.
+fn archive(orders: usize) -> TempDir {
+    let folder = tempfile::tempdir().expect("a directory");
+    let line = |number: usize| {
+        let items = "<item><code>A-1</code><count>2</count></item>".repeat(number % 3 + 1);
+        let order = format!("<Order xmlns='urn:shop'><customer>c{}</customer>{items}</Order>", number % 7);
+        let soap = "http://schemas.xmlsoap.org/soap/envelope/";
+        let body = format!("<e:Envelope xmlns:e='{soap}'><e:Body>{order}</e:Body></e:Envelope>");
+        json!({ "body": body, "time": "2026-01-02T03:04:05Z" }).to_string()
+    };
+    let log = folder.path().join("log.jsonl");
+    fs::write(&log, (0..orders).map(line).collect::<Vec<_>>().join("\n")).expect("a file");
+    let contract = Contract::from_text(SHOP).expect("a description");
+    // Several parts for each table.
+    let options = Options { chunk_messages: 40, ..Options::default() };
+    let root = folder.path().join("a b[1]");
+    Archive::open(&root, &contract, Sources::find(&[log]), options).expect("one").run(&mut |_| {}).expect("tables");
+    folder
+}
+
+fn wait<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_multi_thread().build().expect("a runtime").block_on(future)
+}
+
+fn rows(folder: &TempDir, sql: &str) -> Result<Vec<Json>, QueryError> {
+    wait(async {
+        let tables = QueryTables::open(&folder.path().join("a b[1]"), MEMORY).await?;
+        let mut lines = Vec::new();
+        tables.select(sql).await?.write_json(&mut lines).await?;
+        let lines = String::from_utf8(lines).expect("UTF-8");
+        Ok(lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
+    })
+}
+
+#[test]
+fn tables_have_the_names_of_their_directories() {
+    let folder = archive(100);
+    let tables = wait(QueryTables::open(&folder.path().join("a b[1]"), MEMORY)).expect("tables");
+    assert_eq!(tables.names(), ["Order.request", "Order.request.item", "messages"]);
+    let sql = "select customer, sum(i.count) as pieces from \"Order.request\" o \
+               join \"Order.request.item\" i on i._parent = o._id join messages m on m.id = o._id \
+               where m.time < '2026-01-03' group by customer order by customer";
+    let found = rows(&folder, sql).expect("rows");
+    let pieces = |customer: usize| (0..100).filter(|n| n % 7 == customer).map(|n| (n % 3 + 1) * 2).sum::<usize>();
+    let expected: Vec<_> = (0..7).map(|it| json!({ "customer": format!("c{it}"), "pieces": pieces(it) })).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn mistakes_name_what_exists() {
+    let folder = archive(10);
+    let error = |sql: &str| rows(&folder, sql).expect_err(sql).to_string();
+    assert_eq!(
+        error("select * from Order.request"),
+        "no table order.request (write \"Order.request\"); there are \"Order.request\", \"Order.request.item\", messages"
+    );
+    assert!(error("select * from \"Order.reply\"").starts_with("no table Order.reply; there are "));
+    let column = error("select m.moment from messages m");
+    assert!(column.starts_with("no column m.moment; there are m.id, m.time, m.sender"), "{column}");
+    assert!(error("select customr from \"Order.request\"").starts_with("no column customr; there are "));
+    assert!(error("selec 1").contains("selec"), "{}", error("selec 1"));
+}
+
+#[test]
+fn queries_change_nothing_and_read_nothing_else() {
+    let folder = archive(10);
+    let out = folder.path().join("out.csv");
+    for sql in [
+        format!("copy (select 1) to '{}'", out.display()),
+        "drop table messages".to_owned(),
+        "create external table t stored as csv location '/etc/passwd'".to_owned(),
+        "select * from '/etc/passwd'".to_owned(),
+        "insert into messages select * from messages".to_owned(),
+        "set datafusion.execution.batch_size = 1".to_owned(),
+    ] {
+        assert!(rows(&folder, &sql).is_err(), "{sql}");
+    }
+    assert!(!out.exists());
+    let none = tempfile::tempdir().expect("a directory");
+    let error = wait(QueryTables::open(none.path(), MEMORY)).expect_err("no tables").to_string();
+    assert!(error.contains("has no tables: name the directory that `archive` wrote"), "{error}");
+    assert!(wait(QueryTables::open(&none.path().join("x"), MEMORY)).is_err());
+}
+
+#[test]
+fn rows_have_several_forms() {
+    let folder = archive(5);
+    let root = folder.path().join("a b[1]");
+    let sql = "select _id, customer, note from \"Order.request\" order by _id";
+    let select = async || {
+        let tables = QueryTables::open(&root, MEMORY).await.expect("tables");
+        tables.select(sql).await.expect("rows")
+    };
+    let mut csv = Vec::new();
+    let path = folder.path().join("out.parquet");
+    wait(async {
+        let rows = select().await;
+        assert_eq!(rows.columns(), ["_id", "customer", "note"]);
+        assert_eq!(rows.write_csv(&mut csv).await.expect("rows"), 5);
+        let (texts, is_cut) = select().await.texts(2).await.expect("rows");
+        assert!(is_cut && texts == [["0", "c0", ""], ["1", "c1", ""]], "{texts:?}");
+        assert!(!select().await.texts(5).await.expect("rows").1);
+        assert_eq!(select().await.write_parquet(&path).await.expect("rows"), 5);
+    });
+    assert_eq!(
+        String::from_utf8(csv).expect("UTF-8").lines().take(2).collect::<Vec<_>>(),
+        ["_id,customer,note", "0,c0,"]
+    );
+    // The reader of the other version of Arrow.
+    let reader =
+        parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(File::open(&path).expect("a file"));
+    assert_eq!(reader.expect("Parquet").metadata().file_metadata().num_rows(), 5);
+    assert!(!path.with_extension("parquet.tmp").exists());
+}
+
+#[test]
+fn memory_is_bounded_and_large_sorts_use_files() {
+    let folder = archive(2000);
+    let root = folder.path().join("a b[1]");
+    let sort = "select a._id as one, b._id as other, a.code from \"Order.request.item\" a \
+                cross join (select * from \"Order.request.item\" limit 300) b order by a.code, b._id desc, a._id";
+    let count = |memory: usize| {
+        wait(async {
+            let tables = QueryTables::open(&root, memory).await?;
+            tables.select(sort).await?.write_csv(io::sink()).await
+        })
+    };
+    // The rows take more memory than that.
+    assert_eq!(count(16 << 20).expect("rows"), 3999 * 300);
+    let error = count(1 << 10).expect_err("too little").to_string();
+    assert!(error.starts_with("the query needs more than 1024 bytes of memory"), "{error}");
+}
