@@ -132,3 +132,8 @@ mod sharing;
 pub use builder::{Builder, Generated};
 pub use error::Error;
 pub use python::Python;
+
+/// The examples of `deltasoap::wsdl!`, which calls this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../deltasoap-macro/docs/wsdl.md")]
+struct Macro;

@@ -12,36 +12,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Error, Ident, LitBool, LitStr, Token, bracketed, parse_macro_input};
 
-/// Generates types, clients and servers for a WSDL, like `deltasoap-codegen`. The path is
-/// relative to the folder of the package (`CARGO_MANIFEST_DIR`). Documents are read only from
-/// files, never from the network, and the crate is recompiled when one of them changes.
-///
-/// ```
-/// #[allow(clippy::all, dead_code, missing_docs)]
-/// mod weather {
-///     deltasoap::wsdl!("../../examples/codegen/weather.wsdl");
-/// }
-///
-/// let rained = weather::Rained { millimetres: None };
-/// let client = weather::client::WeatherClient::new(weather::client::WeatherClient::ADDRESS)?;
-/// # Ok::<(), deltasoap::client::ClientBuildError>(())
-/// ```
-///
-/// Options follow the path. Their names are those of the methods of `deltasoap_codegen::Builder`:
-///
-/// ```
-/// #[allow(clippy::all, dead_code, missing_docs)]
-/// mod weather {
-///     deltasoap::wsdl!(
-///         "../../examples/codegen/weather.wsdl",
-///         operations = ["forecast"],
-///         build_server = false,
-///         unknown_enum_values = true,
-///     );
-/// }
-/// ```
-///
-/// Errors in a WSDL are compiler errors at the macro, with document, line and column.
+#[doc = include_str!("../docs/wsdl.md")]
 #[proc_macro]
 pub fn wsdl(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as Input);

@@ -7,3 +7,4 @@ mod hostile;
 mod messages;
 mod python;
 mod support;
+mod wsdl_macro;

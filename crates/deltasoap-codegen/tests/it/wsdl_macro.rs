@@ -1,4 +1,4 @@
-//! The macro's output, used through the facade: it compiles, and client and server work together.
+//! `wsdl!`: its output, used through the facade: it compiles, and client and server work together.
 
 use deltasoap::client::Failure;
 use deltasoap::soap::TypedFault;
@@ -17,7 +17,7 @@ mod weather {
 /// A WSDL of another namespace.
 #[allow(clippy::all, dead_code, missing_docs)]
 mod archive {
-    deltasoap::wsdl!("../deltasoap-codegen/tests/data/archive.wsdl");
+    deltasoap::wsdl!("tests/data/archive.wsdl");
 }
 
 /// Knows one town.
