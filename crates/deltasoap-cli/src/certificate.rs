@@ -1,6 +1,8 @@
 //! The certificate of a server, which is read again when the process is told to (SIGHUP).
 
 use crate::files;
+use crate::hangups::Hangups;
+use crate::output::{print_line, report};
 use anyhow::{Context as _, Result};
 use deltasoap_http::{Identity, Rotation};
 use std::path::Path;
@@ -13,25 +15,37 @@ pub fn identity((certificate, key): (&Path, &Path)) -> Result<Identity> {
     })
 }
 
-/// Reads the files again whenever the process is told to, and replaces the certificate of a server. What
-/// cannot be used is reported, and the old certificate stays. Without a certificate, nothing happens.
-#[cfg(unix)]
-pub async fn renewed(certificate: Option<(Rotation, (&Path, &Path))>) -> Result<()> {
-    use crate::output::{print_line, report};
-    use tokio::signal::unix::{SignalKind, signal};
-    let Some((rotation, paths)) = certificate else { return std::future::pending().await };
-    let mut hangups = signal(SignalKind::hangup())?;
-    loop {
-        hangups.recv().await;
-        match identity(paths).and_then(|identity| Ok(rotation.replace(identity)?)) {
-            // The server goes on, even if nobody reads what it prints.
-            Ok(()) => drop(print_line("the certificate was read again")),
-            Err(error) => report(format_args!("error: the old certificate stays: {error:#}")),
+/// The certificate of a running server.
+pub struct Renewal<'p> {
+    hangups: Hangups,
+    rotation: Rotation,
+    paths: (&'p Path, &'p Path),
+}
+
+impl<'p> Renewal<'p> {
+    /// From here on, a signal does not end the process.
+    pub fn new(rotation: Rotation, paths: (&'p Path, &'p Path)) -> Result<Self> {
+        Ok(Renewal { hangups: Hangups::watch()?, rotation, paths })
+    }
+
+    /// Reads the files again whenever the process is told to, and replaces the certificate. What cannot be
+    /// used is reported, and the old certificate stays.
+    async fn run(mut self) -> Result<()> {
+        loop {
+            self.hangups.next().await;
+            match identity(self.paths).and_then(|identity| Ok(self.rotation.replace(identity)?)) {
+                // The server goes on, even if nobody reads what it prints.
+                Ok(()) => drop(print_line("the certificate was read again")),
+                Err(error) => report(format_args!("error: the old certificate stays: {error:#}")),
+            }
         }
     }
 }
 
-#[cfg(not(unix))]
-pub async fn renewed(_: Option<(Rotation, (&Path, &Path))>) -> Result<()> {
-    std::future::pending().await
+/// Renews a certificate, if there is one.
+pub async fn renewed(renewal: Option<Renewal<'_>>) -> Result<()> {
+    match renewal {
+        Some(renewal) => renewal.run().await,
+        None => std::future::pending().await,
+    }
 }

@@ -18,6 +18,7 @@ mod demo;
 mod documented;
 mod figures;
 mod files;
+mod hangups;
 mod listening;
 mod output;
 mod progress;

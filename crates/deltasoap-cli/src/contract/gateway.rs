@@ -6,6 +6,7 @@ use super::documents::Documents;
 use super::mock::described;
 use super::{INTERPRETATION_NOTES, contract_of, import_with, policy_warnings, report_notes};
 use crate::cli;
+use crate::hangups::Hangups;
 use crate::listening::listen;
 use crate::output::{print_line, report};
 use anyhow::{Context as _, Result, bail, ensure};
@@ -159,6 +160,7 @@ async fn serve(arguments: &cli::Gateway, config: &Config, gateway: Gateway) -> R
     let server = listen(address(arguments, config), arguments.takeover).await?;
     let address = server.local_addr()?;
     let monitor = Monitor::for_server(&server.handle()).prometheus()?;
+    let hangups = Hangups::watch()?;
     for service in &config.services {
         print_line(format_args!("listening on http://{address}{}/", service.path.trim_end_matches('/')))?;
     }
@@ -167,18 +169,15 @@ async fn serve(arguments: &cli::Gateway, config: &Config, gateway: Gateway) -> R
     let served = server.serve_with_shutdown(monitor.wrap(gateway.clone()), drained);
     tokio::select! {
         served = served => Ok(served?),
-        never = reloaded(arguments, &gateway) => never,
+        never = reloaded(arguments, &gateway, hangups) => never,
     }
 }
 
 /// Reads the configuration again whenever the process is told to. An invalid one is reported, and
 /// the old one stays.
-#[cfg(unix)]
-async fn reloaded(arguments: &cli::Gateway, gateway: &Gateway) -> Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut hangups = signal(SignalKind::hangup())?;
+async fn reloaded(arguments: &cli::Gateway, gateway: &Gateway, mut hangups: Hangups) -> Result<()> {
     loop {
-        hangups.recv().await;
+        hangups.next().await;
         let made = config(arguments).and_then(|config| Ok(Gateway::new(&config, backends(arguments, &config)?)?));
         match made {
             Ok(new) => {
@@ -189,9 +188,4 @@ async fn reloaded(arguments: &cli::Gateway, gateway: &Gateway) -> Result<()> {
             Err(error) => report(format_args!("error: the old configuration stays: {error:#}")),
         }
     }
-}
-
-#[cfg(not(unix))]
-async fn reloaded(_: &cli::Gateway, _: &Gateway) -> Result<()> {
-    std::future::pending().await
 }

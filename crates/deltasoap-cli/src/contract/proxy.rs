@@ -2,7 +2,7 @@
 
 use super::access::{transport, with_password};
 use super::{INTERPRETATION_NOTES, contract_of, report_notes};
-use crate::certificate;
+use crate::certificate::{self, Renewal};
 use crate::cli;
 use crate::listening::listen;
 use crate::output::{print_json, print_line};
@@ -192,11 +192,11 @@ fn way(arguments: &cli::Proxy, config: &Config) -> Result<HttpTransport> {
 }
 
 async fn serve(arguments: &cli::Proxy, config: &Config, server: Server, proxy: Proxy) -> Result<()> {
-    let (server, scheme, rotation) = match &config.tls {
+    let (server, scheme, renewal) = match &config.tls {
         Some(Tls { certificate, key }) => {
             let tls = ServerTls::new(certificate::identity((certificate, key))?);
-            let rotation = tls.rotation();
-            (server.tls(tls)?, "https", Some((rotation, (certificate.as_path(), key.as_path()))))
+            let renewal = Renewal::new(tls.rotation(), (certificate, key))?;
+            (server.tls(tls)?, "https", Some(renewal))
         }
         None => (server, "http", None),
     };
@@ -215,7 +215,7 @@ async fn serve(arguments: &cli::Proxy, config: &Config, server: Server, proxy: P
     let serving = async {
         tokio::select! {
             served = server.serve_with_shutdown(proxy, drained) => Ok(served?),
-            never = certificate::renewed(rotation) => never,
+            never = certificate::renewed(renewal) => never,
         }
     };
     match admin {

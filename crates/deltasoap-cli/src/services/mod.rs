@@ -5,7 +5,7 @@ mod cwmp;
 pub mod tr069;
 pub mod vsphere;
 
-use crate::certificate;
+use crate::certificate::{self, Renewal};
 use crate::cli::Serve;
 use crate::listening::listen;
 use crate::output::print_line;
@@ -13,8 +13,8 @@ use anyhow::Result;
 use axum::Router;
 use deltasoap::engine::{Differential, Templating};
 use deltasoap_http::{
-    Compression, HeavyWork, Monitor, Rotation, Scheduling, Server, ServerTls, ServiceIndex, Sharing, SmallFirst,
-    SoapService, SoapServiceBuilder, shutdown_signal,
+    Compression, HeavyWork, Monitor, Scheduling, Server, ServerTls, ServiceIndex, Sharing, SmallFirst, SoapService,
+    SoapServiceBuilder, shutdown_signal,
 };
 use std::path::Path;
 use std::time::Duration;
@@ -57,7 +57,7 @@ impl Services {
 
 /// Serves until interrupted.
 pub async fn serve(arguments: &Serve) -> Result<()> {
-    let (server, rotation) = bind(arguments).await?;
+    let (server, renewal) = bind(arguments).await?;
     let (scheme, address) = (if arguments.tls_cert.is_some() { "https" } else { "http" }, server.local_addr()?);
     let monitor = Monitor::for_server(&server.handle()).prometheus()?;
     let services = Services::with(|| builder(arguments))?;
@@ -70,20 +70,20 @@ pub async fn serve(arguments: &Serve) -> Result<()> {
     let router = services.router().route_service(cwmp::PATH, acs).fallback_service(monitor);
     tokio::select! {
         served = server.serve_with_shutdown(router.into_service(), drained) => Ok(served?),
-        never = certificate::renewed(rotation) => never,
+        never = certificate::renewed(renewal) => never,
     }
 }
 
-/// Listens; returns also what replaces the certificate, and its files.
-async fn bind(arguments: &Serve) -> Result<(Server, Option<(Rotation, (&Path, &Path))>)> {
+/// Listens; returns also what renews the certificate.
+async fn bind(arguments: &Serve) -> Result<(Server, Option<Renewal<'_>>)> {
     let server = listen(arguments.listen, arguments.takeover)
         .await?
         .worker_threads(arguments.worker_threads.map_or_else(processors, usize::from));
     match (&arguments.tls_cert, &arguments.tls_key) {
         (Some(certificate), Some(key)) => {
             let tls = ServerTls::new(certificate::identity((certificate, key))?);
-            let rotation = tls.rotation();
-            Ok((server.tls(tls)?, Some((rotation, (certificate, key)))))
+            let renewal = Renewal::new(tls.rotation(), (certificate, key))?;
+            Ok((server.tls(tls)?, Some(renewal)))
         }
         _ => Ok((server, None)),
     }
