@@ -3,8 +3,11 @@
 use crate::common::*;
 use deltasoap::server::BuildError;
 use deltasoap::{Fault, Lease, SoapService};
+use deltasoap_wsdl::Importer;
+use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched};
 use http::{Request, StatusCode};
 use std::collections::BTreeMap;
+use tokio::runtime::Handle;
 
 const MAIN: &str = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:test" targetNamespace="urn:test"
   xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/">
@@ -86,12 +89,22 @@ async fn each_location_leads_to_its_document() {
     }
 }
 
+/// The documents of a service, without a connection.
+struct Served(SoapService, Handle);
+
+impl Fetch for Served {
+    fn fetch(&self, request: &deltasoap_wsdl::fetch::Request<'_>) -> Result<Fetched, FetchError> {
+        let answered = self.1.block_on(get(&self.0, &request.url[url::Position::BeforePath..]));
+        assert_eq!(answered.status, StatusCode::OK, "{}", request.url);
+        Ok(Fetched { bytes: answered.body.into_bytes(), ..Fetched::default() })
+    }
+}
+
 #[tokio::test]
 async fn the_importer_reads_what_is_served() {
     for service in services() {
-        let (address, _handle) = serve(service).await;
-        let url = format!("http://{address}/s?wsdl");
-        let import = tokio::task::spawn_blocking(move || deltasoap_wsdl::Importer::new().strict().import(&url));
+        let importer = Importer::new().strict().fetch_with(Served(service, Handle::current()));
+        let import = tokio::task::spawn_blocking(move || importer.import("http://h:81/s?wsdl"));
         let import = import.await.expect("no panic").expect("a description");
         assert!(import.notes().is_empty(), "{:?}", import.notes());
         let definitions = import.definitions();
