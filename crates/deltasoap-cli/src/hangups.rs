@@ -26,6 +26,6 @@ impl Hangups {
         if self.signals.recv().await.is_some() {
             return;
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }

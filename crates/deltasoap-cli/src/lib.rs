@@ -25,15 +25,15 @@ mod progress;
 mod query;
 mod replay;
 mod services;
+mod telemetry;
 
 use anyhow::Result;
 use clap::Parser;
 use cli::{Arguments, Task};
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 use tokio::runtime::Builder;
-use tracing_subscriber::EnvFilter;
 
 /// Number of tasks that a worker of the runtime runs between two looks into the shared queue. When
 /// more than 256 tasks are ready, the oldest overflow into that queue; if workers look there
@@ -58,10 +58,7 @@ where
     A: Into<OsString> + Clone,
 {
     let code = match Arguments::try_parse_from(arguments) {
-        Ok(arguments) => {
-            log();
-            number(execute(arguments.task, stop))
-        }
+        Ok(arguments) => number(ended(telemetry::start().and_then(|_telemetry| execute(arguments.task, stop)))),
         Err(error) => {
             // If the output is closed, there is nowhere to report it.
             let _ = error.print();
@@ -72,22 +69,24 @@ where
     code
 }
 
-fn execute(task: Task, stop: impl Future<Output = ()>) -> ExitCode {
-    let runtime = Builder::new_multi_thread().enable_all().global_queue_interval(SHARED_QUEUE).build();
-    let ran = runtime.map_err(anyhow::Error::from).and_then(|runtime| {
-        let ran = runtime.block_on(async {
-            tokio::select! {
-                biased;
-                ran = perform(task) => Some(ran),
-                () = stop => None,
-            }
-        });
-        ran.unwrap_or_else(|| {
-            // A task that blocks its thread does not delay the end.
-            runtime.shutdown_background();
-            Ok(ExitCode::from(INTERRUPTED))
-        })
+fn execute(task: Task, stop: impl Future<Output = ()>) -> Result<ExitCode> {
+    let runtime = Builder::new_multi_thread().enable_all().global_queue_interval(SHARED_QUEUE).build()?;
+    let ran = runtime.block_on(async {
+        tokio::select! {
+            biased;
+            ran = perform(task) => Some(ran),
+            () = stop => None,
+        }
     });
+    ran.unwrap_or_else(|| {
+        // A task that blocks its thread does not delay the end.
+        runtime.shutdown_background();
+        Ok(ExitCode::from(INTERRUPTED))
+    })
+}
+
+/// Reports an error, and returns the exit code.
+fn ended(ran: Result<ExitCode>) -> ExitCode {
     ran.unwrap_or_else(|error| {
         if is_broken_pipe(&error) {
             return ExitCode::SUCCESS;
@@ -147,16 +146,6 @@ async fn perform(task: Task) -> Result<ExitCode> {
         Task::Completions(completions) => contract::completions(&completions).map(done),
         Task::Man(man) => contract::man(&man).map(done),
     }
-}
-
-/// Logs to standard error at the levels that `RUST_LOG` selects; warnings by default. If the program
-/// logs already, it continues to do so in its own way.
-#[expect(clippy::disallowed_methods, reason = "the subscriber colours lines itself, and escapes what they hold")]
-fn log() {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
-    let is_terminal = io::stderr().is_terminal();
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(is_terminal);
-    let _ = subscriber.try_init();
 }
 
 #[cfg(test)]

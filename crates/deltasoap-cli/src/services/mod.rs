@@ -16,7 +16,6 @@ use deltasoap_http::{
     Compression, HeavyWork, Monitor, Scheduling, Server, ServerTls, ServiceIndex, Sharing, SmallFirst, SoapService,
     SoapServiceBuilder, shutdown_signal,
 };
-use std::path::Path;
 use std::time::Duration;
 
 /// All services.

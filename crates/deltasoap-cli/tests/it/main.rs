@@ -24,6 +24,8 @@ mod security;
 mod takeover;
 #[cfg(feature = "test")]
 mod testing;
+#[cfg(feature = "opentelemetry")]
+mod traces;
 
 use deltasoap_test_support::{Answering, Serving, files, read_request};
 use serde_json::{Value as Json, json};
