@@ -21,23 +21,26 @@ use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
 use datafusion::parquet::file::properties::WriterProperties;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::sql::sqlparser::keywords::ALL_KEYWORDS;
 use futures_util::StreamExt as _;
 use std::collections::BTreeMap;
-use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tempfile::NamedTempFile;
 use url::Url;
 
 /// The part of the memory that a sort sets aside is one in this many.
 const MERGING: usize = 16;
+/// Number of encoded bytes after which a row group ends: they are in memory until then.
+const GROUP_BYTES: usize = 16 << 20;
 
 /// Why a query has no result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QueryError {
     /// A directory or file cannot be read or written.
-    #[error("{}: {error}", path.display())]
+    #[error("{}", path.display())]
     File {
         /// The directory or file.
         path: PathBuf,
@@ -48,8 +51,11 @@ pub enum QueryError {
     /// The directory has no tables.
     #[error("{} has no tables: name the directory that `archive` wrote", .0.display())]
     NoTables(PathBuf),
+    /// The rows cannot be written.
+    #[error("the rows cannot be written")]
+    Output(#[source] io::Error),
     /// The query names a table that does not exist.
-    #[error("no table {name}{hint}; there are {known}")]
+    #[error("no table {name}{hint}; there are {known} (a table without rows has no files)")]
     Table {
         /// The name in the query.
         name: String,
@@ -66,11 +72,17 @@ pub enum QueryError {
         /// The names of all columns, as they are written in a query.
         known: String,
     },
-    /// The query is not SQL, or does something else than select.
+    /// The query is not SQL.
     #[error("{0}")]
     Sql(String),
+    /// The query does something else than select.
+    #[error("queries only select; their rows can be written to a file (--output)")]
+    NoSelect,
+    /// Comma-separated values have no form for a column.
+    #[error("the column {0} is a list or a struct: write JSON or Parquet (--json, --output)")]
+    Nested(String),
     /// The query needs more memory than it may have, even with files on disk.
-    #[error("the query needs more than {limit} bytes of memory: {reason}")]
+    #[error("the query needs more than {limit} bytes of memory (--limit-memory): {reason}")]
     Memory {
         /// The limit in bytes.
         limit: usize,
@@ -85,13 +97,13 @@ pub enum QueryError {
 /// The tables of an archive, for queries.
 pub struct QueryTables {
     context: SessionContext,
-    names: Vec<String>,
+    folders: BTreeMap<String, PathBuf>,
     memory: usize,
 }
 
 impl std::fmt::Debug for QueryTables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("QueryTables").field("names", &self.names).finish_non_exhaustive()
+        f.debug_struct("QueryTables").field("folders", &self.folders).finish_non_exhaustive()
     }
 }
 
@@ -100,8 +112,8 @@ impl QueryTables {
     /// grouping and joining, and uses files in the system's temporary directory beyond that.
     ///
     /// # Errors
-    /// If there are none, or they cannot be read.
-    pub async fn open(root: &Path, memory: usize) -> Result<Self, QueryError> {
+    /// If there are none, or the directory cannot be read.
+    pub fn open(root: &Path, memory: usize) -> Result<Self, QueryError> {
         let folders = folders(root)?;
         if folders.is_empty() {
             return Err(QueryError::NoTables(root.to_owned()));
@@ -117,48 +129,54 @@ impl QueryTables {
             .build_arc()
             .map_err(|error| failure(error, memory))?;
         let context = SessionContext::new_with_config_rt(config, runtime);
-        for (name, folder) in &folders {
-            let url = Url::from_directory_path(folder).map_err(|()| QueryError::NoTables(folder.clone()))?;
-            let table = table(&context, &url).await.map_err(|error| failure(error, memory))?;
-            let name = TableReference::bare(name.clone());
-            context.register_table(name, table).map_err(|error| failure(error, memory))?;
-        }
-        Ok(QueryTables { context, names: folders.into_keys().collect(), memory })
+        Ok(QueryTables { context, folders, memory })
     }
 
     /// Returns the names of the tables, in their order.
-    pub fn names(&self) -> &[String] {
-        &self.names
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.folders.keys().map(String::as_str)
     }
 
     /// Begins a query.
     ///
     /// # Errors
-    /// If it is not a query, or names something that does not exist.
+    /// If it is not a query, or names something that does not exist or cannot be read.
     pub async fn select(&self, sql: &str) -> Result<Rows, QueryError> {
         let of = |error| failure(error, self.memory);
         let state = self.context.state();
         let dialect = state.config().options().sql_parser.dialect;
         let statement = state.sql_to_statement(sql, &dialect).map_err(of)?;
         for table in state.resolve_table_references(&statement).map_err(of)? {
-            self.check(&table)?;
+            self.register(&table).await?;
         }
         let plan = state.statement_to_plan(statement).await.map_err(of)?;
         let only_select = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
-        only_select.verify_plan(&plan).map_err(of)?;
+        only_select.verify_plan(&plan).map_err(|_| QueryError::NoSelect)?;
         let rows = self.context.execute_logical_plan(plan).await.map_err(of)?;
         Ok(Rows { stream: rows.execute_stream().await.map_err(of)?, memory: self.memory })
     }
 
-    fn check(&self, table: &TableReference) -> Result<(), QueryError> {
-        if table.schema().is_none() && self.names.iter().any(|name| name == table.table()) {
+    /// Opens a table that a query names.
+    async fn register(&self, table: &TableReference) -> Result<(), QueryError> {
+        let of = |error| failure(error, self.memory);
+        let folder = self.folders.get(table.table()).filter(|_| table.schema().is_none());
+        let folder = folder.ok_or_else(|| self.unknown(table))?;
+        let name = TableReference::bare(table.table());
+        if self.context.table_exist(name.clone()).map_err(of)? {
             return Ok(());
         }
+        let unreadable = |error| QueryError::Execution(format!("{}: {}", folder.display(), of(error)));
+        let files = files(&self.context, folder).await.map_err(unreadable)?;
+        self.context.register_table(name, files).map_err(of)?;
+        Ok(())
+    }
+
+    fn unknown(&self, table: &TableReference) -> QueryError {
         let name = table.to_string();
-        let meant = self.names.iter().find(|known| known.eq_ignore_ascii_case(&name));
+        let meant = self.names().find(|known| known.eq_ignore_ascii_case(&name));
         let hint = meant.map_or_else(String::new, |known| format!(" (write {})", quoted(known)));
-        let known = self.names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
-        Err(QueryError::Table { name, hint, known })
+        let known = self.names().map(quoted).collect::<Vec<_>>().join(", ");
+        QueryError::Table { name, hint, known }
     }
 }
 
@@ -181,16 +199,19 @@ fn folders(root: &Path) -> Result<BTreeMap<String, PathBuf>, QueryError> {
     Ok(folders)
 }
 
-async fn table(context: &SessionContext, folder: &Url) -> Result<Arc<ListingTable>, DataFusionError> {
+/// Returns the Parquet files of a directory as a table.
+async fn files(context: &SessionContext, folder: &Path) -> Result<Arc<ListingTable>, DataFusionError> {
+    let url = Url::from_directory_path(folder).map_err(|()| DataFusionError::Internal("a relative path".to_owned()))?;
     let options = ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension(".parquet");
-    let config = ListingTableConfig::new(ListingTableUrl::parse(folder.as_str())?).with_listing_options(options);
+    let config = ListingTableConfig::new(ListingTableUrl::parse(url.as_str())?).with_listing_options(options);
     let config = config.infer_schema(&context.state()).await?;
     Ok(Arc::new(ListingTable::try_new(config)?))
 }
 
 /// Returns a name as SQL needs it.
 fn quoted(name: &str) -> String {
-    let is_plain = name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let is_keyword = || ALL_KEYWORDS.binary_search(&name.to_ascii_uppercase().as_str()).is_ok();
+    let is_plain = name.chars().all(|c| c.is_ascii_lowercase() || c == '_') && !is_keyword();
     if is_plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 
@@ -232,28 +253,38 @@ impl Rows {
         self.stream.schema().fields().iter().map(|field| field.name().clone()).collect()
     }
 
-    /// Writes a line of JSON for each row. Returns the number of rows.
+    /// Writes a line of JSON for each row; each call of `to` gets whole lines. Returns the number of rows.
     ///
     /// # Errors
     /// If the query or the writing fails.
-    pub async fn write_json(self, to: impl Write) -> Result<u64, QueryError> {
-        let mut writer = LineDelimitedWriter::new(to);
-        let rows = self.each(|batch| writer.write(batch)).await?;
-        writer.finish().map_err(arrow_failure)?;
-        Ok(rows)
+    pub async fn write_json(self, mut to: impl Write) -> Result<u64, QueryError> {
+        self.each(|batch| {
+            let mut writer = LineDelimitedWriter::new(Vec::new());
+            writer.write(batch).and_then(|()| writer.finish()).map_err(arrow_failure)?;
+            to.write_all(&writer.into_inner()).map_err(QueryError::Output)
+        })
+        .await
     }
 
-    /// Writes comma-separated values, with the names of the columns in the first line. Returns the
-    /// number of rows.
+    /// Writes comma-separated values, with the names of the columns in the first line; each call of `to`
+    /// gets whole lines. Returns the number of rows.
     ///
     /// # Errors
     /// If the query or the writing fails, or a column is a list or a struct.
-    pub async fn write_csv(self, to: impl Write) -> Result<u64, QueryError> {
-        let empty = RecordBatch::new_empty(self.stream.schema());
-        let mut writer = WriterBuilder::new().with_header(true).build(to);
-        // The header of a result without rows.
-        writer.write(&empty).map_err(arrow_failure)?;
-        self.each(|batch| writer.write(batch)).await
+    pub async fn write_csv(self, mut to: impl Write) -> Result<u64, QueryError> {
+        let schema = self.stream.schema();
+        if let Some(field) = schema.fields().iter().find(|field| field.data_type().is_nested()) {
+            return Err(QueryError::Nested(quoted(field.name())));
+        }
+        let mut write = |batch: &RecordBatch, has_header: bool| {
+            let mut lines = Vec::new();
+            let mut writer = WriterBuilder::new().with_header(has_header).build(&mut lines);
+            writer.write(batch).map_err(arrow_failure)?;
+            drop(writer);
+            to.write_all(&lines).map_err(QueryError::Output)
+        };
+        write(&RecordBatch::new_empty(schema), true)?;
+        self.each(|batch| write(batch, false)).await
     }
 
     /// Writes a Parquet file, which appears when it is complete. Returns the number of rows.
@@ -262,28 +293,19 @@ impl Rows {
     /// If the query or the writing fails.
     pub async fn write_parquet(self, path: &Path) -> Result<u64, QueryError> {
         let at = |error| QueryError::File { path: path.to_owned(), error };
-        let mut temporary = path.as_os_str().to_owned();
-        temporary.push(".tmp");
-        let temporary = PathBuf::from(temporary);
+        let wrong = |error| QueryError::Execution(format!("{}: {error}", path.display()));
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let file = NamedTempFile::new_in(folder).map_err(at)?;
         let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
-        let file = File::create(&temporary).map_err(at)?;
-        let written = async {
-            let wrong = |error| QueryError::Execution(format!("{}: {error}", path.display()));
-            let mut writer = ArrowWriter::try_new(file, self.stream.schema(), Some(properties)).map_err(wrong)?;
-            let rows =
-                self.each(|batch| writer.write(batch).map_err(|error| ArrowError::ParquetError(error.to_string())));
-            let rows = rows.await?;
-            writer.close().map_err(wrong)?;
-            Ok(rows)
-        };
-        match written.await {
-            Ok(rows) => fs::rename(&temporary, path).map(|()| rows).map_err(at),
-            Err(error) => {
-                // What is left over says nothing that the error does not.
-                let _ = fs::remove_file(&temporary);
-                Err(error)
-            }
-        }
+        let mut writer = ArrowWriter::try_new(file, self.stream.schema(), Some(properties)).map_err(wrong)?;
+        let rows = self.each(|batch| {
+            writer.write(batch).map_err(wrong)?;
+            if writer.in_progress_size() > GROUP_BYTES { writer.flush().map_err(wrong) } else { Ok(()) }
+        });
+        let rows = rows.await?;
+        let file = writer.into_inner().map_err(wrong)?;
+        file.persist(path).map_err(|error| at(error.error))?;
+        Ok(rows)
     }
 
     /// Returns the first `most` rows as texts, and true if there are more. A null is an empty text.
@@ -306,11 +328,11 @@ impl Rows {
         Ok((rows, false))
     }
 
-    async fn each(mut self, mut write: impl FnMut(&RecordBatch) -> Result<(), ArrowError>) -> Result<u64, QueryError> {
+    async fn each(mut self, mut write: impl FnMut(&RecordBatch) -> Result<(), QueryError>) -> Result<u64, QueryError> {
         let mut rows = 0;
         while let Some(batch) = self.next().await? {
             rows += batch.num_rows() as u64;
-            write(&batch).map_err(arrow_failure)?;
+            write(&batch)?;
         }
         Ok(rows)
     }

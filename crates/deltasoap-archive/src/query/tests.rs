@@ -4,6 +4,7 @@ use super::*;
 use crate::{Archive, Options, Sources};
 use deltasoap_dynamic::Contract;
 use serde_json::{Value as Json, json};
+use std::fs::{self, File};
 use tempfile::TempDir;
 
 const SHOP: &str = include_str!("../../../deltasoap-dynamic/tests/data/shop.wsdl");
@@ -35,7 +36,7 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
 
 fn rows(folder: &TempDir, sql: &str) -> Result<Vec<Json>, QueryError> {
     wait(async {
-        let tables = QueryTables::open(&folder.path().join("a b[1]"), MEMORY).await?;
+        let tables = QueryTables::open(&folder.path().join("a b[1]"), MEMORY)?;
         let mut lines = Vec::new();
         tables.select(sql).await?.write_json(&mut lines).await?;
         let lines = String::from_utf8(lines).expect("UTF-8");
@@ -46,8 +47,8 @@ fn rows(folder: &TempDir, sql: &str) -> Result<Vec<Json>, QueryError> {
 #[test]
 fn tables_have_the_names_of_their_directories() {
     let folder = archive(100);
-    let tables = wait(QueryTables::open(&folder.path().join("a b[1]"), MEMORY)).expect("tables");
-    assert_eq!(tables.names(), ["Order.request", "Order.request.item", "messages"]);
+    let tables = QueryTables::open(&folder.path().join("a b[1]"), MEMORY).expect("tables");
+    assert_eq!(tables.names().collect::<Vec<_>>(), ["Order.request", "Order.request.item", "messages"]);
     let sql = "select customer, sum(i.count) as pieces from \"Order.request\" o \
                join \"Order.request.item\" i on i._parent = o._id join messages m on m.id = o._id \
                where m.time < '2026-01-03' group by customer order by customer";
@@ -63,7 +64,8 @@ fn mistakes_name_what_exists() {
     let error = |sql: &str| rows(&folder, sql).expect_err(sql).to_string();
     assert_eq!(
         error("select * from Order.request"),
-        "no table order.request (write \"Order.request\"); there are \"Order.request\", \"Order.request.item\", messages"
+        "no table order.request (write \"Order.request\"); there are \"Order.request\", \"Order.request.item\", messages \
+         (a table without rows has no files)"
     );
     assert!(error("select * from \"Order.reply\"").starts_with("no table Order.reply; there are "));
     let column = error("select m.moment from messages m");
@@ -84,13 +86,14 @@ fn queries_change_nothing_and_read_nothing_else() {
         "insert into messages select * from messages".to_owned(),
         "set datafusion.execution.batch_size = 1".to_owned(),
     ] {
-        assert!(rows(&folder, &sql).is_err(), "{sql}");
+        let error = rows(&folder, &sql).expect_err(&sql);
+        assert!(!matches!(error, QueryError::Execution(_)), "{sql}: {error}");
     }
     assert!(!out.exists());
     let none = tempfile::tempdir().expect("a directory");
-    let error = wait(QueryTables::open(none.path(), MEMORY)).expect_err("no tables").to_string();
+    let error = QueryTables::open(none.path(), MEMORY).expect_err("no tables").to_string();
     assert!(error.contains("has no tables: name the directory that `archive` wrote"), "{error}");
-    assert!(wait(QueryTables::open(&none.path().join("x"), MEMORY)).is_err());
+    assert!(QueryTables::open(&none.path().join("x"), MEMORY).is_err());
 }
 
 #[test]
@@ -99,7 +102,7 @@ fn rows_have_several_forms() {
     let root = folder.path().join("a b[1]");
     let sql = "select _id, customer, note from \"Order.request\" order by _id";
     let select = async || {
-        let tables = QueryTables::open(&root, MEMORY).await.expect("tables");
+        let tables = QueryTables::open(&root, MEMORY).expect("tables");
         tables.select(sql).await.expect("rows")
     };
     let mut csv = Vec::new();
@@ -121,7 +124,7 @@ fn rows_have_several_forms() {
     let reader =
         parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(File::open(&path).expect("a file"));
     assert_eq!(reader.expect("Parquet").metadata().file_metadata().num_rows(), 5);
-    assert!(!path.with_extension("parquet.tmp").exists());
+    assert_eq!(fs::read_dir(folder.path()).expect("a directory").count(), 3, "nothing is left over");
 }
 
 #[test]
@@ -132,7 +135,7 @@ fn memory_is_bounded_and_large_sorts_use_files() {
                 cross join (select * from \"Order.request.item\" limit 300) b order by a.code, b._id desc, a._id";
     let count = |memory: usize| {
         wait(async {
-            let tables = QueryTables::open(&root, memory).await?;
+            let tables = QueryTables::open(&root, memory)?;
             tables.select(sort).await?.write_csv(io::sink()).await
         })
     };
@@ -140,4 +143,76 @@ fn memory_is_bounded_and_large_sorts_use_files() {
     assert_eq!(count(16 << 20).expect("rows"), 3999 * 300);
     let error = count(1 << 10).expect_err("too little").to_string();
     assert!(error.starts_with("the query needs more than 1024 bytes of memory"), "{error}");
+}
+
+/// What a writer was given, call by call.
+#[derive(Default)]
+struct Calls(Vec<Vec<u8>>);
+
+impl Write for &mut Calls {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.push(bytes.to_vec());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Closed;
+
+impl Write for Closed {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn writers_get_whole_characters_and_their_own_errors() {
+    let folder = archive(5);
+    let tables = QueryTables::open(&folder.path().join("a b[1]"), MEMORY).expect("tables");
+    // Longer than the buffers of writers, and of odd length.
+    let sql = "select 'x' || repeat('\u{fc}', 20000) as text from messages";
+    let select = || wait(tables.select(sql)).expect("rows");
+    for write in
+        [|rows: Rows, to: &mut Calls| wait(rows.write_csv(to)), |rows: Rows, to: &mut Calls| wait(rows.write_json(to))]
+    {
+        let mut calls = Calls::default();
+        assert_eq!(write(select(), &mut calls).expect("rows"), 5);
+        assert!(calls.0.iter().all(|call| std::str::from_utf8(call).is_ok()));
+    }
+    for written in [wait(select().write_csv(Closed)), wait(select().write_json(Closed))] {
+        let Err(QueryError::Output(error)) = written else { panic!("{written:?}") };
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+    }
+}
+
+#[test]
+fn what_cannot_be_is_told_with_a_way_out() {
+    let folder = archive(10);
+    let root = folder.path().join("a b[1]");
+    let tables = QueryTables::open(&root, MEMORY).expect("tables");
+    let nested = wait(async { tables.select("select [1, 2] as \"order\"").await?.write_csv(io::sink()).await });
+    assert_eq!(
+        nested.expect_err("a list").to_string(),
+        "the column \"order\" is a list or a struct: write JSON or Parquet (--json, --output)"
+    );
+    let copied = wait(tables.select("drop table messages")).expect_err("no query").to_string();
+    assert_eq!(copied, "queries only select; their rows can be written to a file (--output)");
+    // Deep trees, as programs write them.
+    let terms: Vec<_> = (0..20_000).map(|id| format!("_id = {id}")).collect();
+    let count = rows(&folder, &format!("select count(*) as n from \"Order.request\" where {}", terms.join(" or ")));
+    assert_eq!(count.expect("rows"), [json!({ "n": 10 })]);
+    fs::write(root.join("messages/part-00000.parquet"), "no table").expect("a file");
+    let damaged = rows(&folder, "select * from messages").expect_err("damaged").to_string();
+    assert!(
+        damaged.starts_with(&root.canonicalize().expect("a path").join("messages").display().to_string()),
+        "{damaged}"
+    );
+    assert_eq!(rows(&folder, "select count(*) as n from \"Order.request\"").expect("rows"), [json!({ "n": 10 })]);
 }

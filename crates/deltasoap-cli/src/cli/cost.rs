@@ -241,7 +241,10 @@ pub struct ArchiveVolume {
     /// Plan an archive: how long captures take to become tables, and how large these are. Samples
     /// are taken from these captures, as `archive` reads them; without any, they are made from the
     /// WSDL
-    #[arg(long, value_name = "DIR|FILE", num_args = 0.., conflicts_with_all = ["clients", "rate", "html"])]
+    #[arg(long, value_name = "DIR|FILE", num_args = 0.., conflicts_with_all = [
+        "bandwidth", "changed", "clients", "default_length", "default_string", "html", "length", "max_concurrency", "rate", "service",
+        "string", "think",
+    ])]
     pub archive: Option<Vec<PathBuf>>,
     /// Number of messages to archive, such as 1e9
     #[arg(long = "messages", value_name = "N", requires = "archive", conflicts_with = "validate", value_parser = ParseWith(values::amount))]
@@ -252,6 +255,18 @@ pub struct ArchiveVolume {
     /// Number of machines, each with --cores
     #[arg(long, default_value_t = 1, value_name = "N", requires = "archive", value_parser = clap::value_parser!(u32).range(1..))]
     pub nodes: u32,
+    /// As `archive` does with this option: nested tables
+    #[arg(long, requires = "archive")]
+    pub nested: bool,
+    /// As `archive` does with this option: messages that repeat the last one have no rows
+    #[arg(long, requires = "archive")]
+    pub deduplicate: bool,
+    /// In JSON lines, the property with the message; default: body
+    #[arg(long, value_name = "NAME", requires = "archive")]
+    pub body_column: Option<String>,
+    /// In JSON lines, the property with the sender; default: sender
+    #[arg(long, value_name = "NAME", requires = "archive")]
+    pub sender_column: Option<String>,
     /// Bytes of messages that are archived as samples
     #[arg(long, default_value_t = 64 << 20, value_name = "BYTES", requires = "archive", value_parser = clap::value_parser!(u64).range(1 << 10..))]
     pub sample: u64,

@@ -12,7 +12,7 @@ use deltasoap::engine::{Buffer, QName, Tolerance};
 use deltasoap::schema::ElementRef;
 use deltasoap::soap::Envelope;
 use deltasoap::types::Value;
-use deltasoap_archive::{Archive, Counts, Options, Sources};
+use deltasoap_archive::{Archive, Counts, JsonColumns, Options, Sources};
 use deltasoap_cost::measure::process_time;
 use deltasoap_cost::plan::{ArchivePlan, ArchiveRun, ArchiveVolume, archive_plan};
 use deltasoap_dynamic::{Contract, Operation};
@@ -42,8 +42,9 @@ pub fn run(plan: &Plan, arguments: &Arguments) -> Result<()> {
     for path in &captures {
         ensure!(path.exists(), "{} does not exist: name a file or a directory of captures", path.display());
     }
-    let (few, many) = samples(&contract, &captures, arguments.sample)?;
-    let whole = if plan.validate { Some(archive(&contract, &captures, &Options::default(), u64::MAX)?) } else { None };
+    let options = options(arguments);
+    let (few, many) = samples(&contract, &captures, &options, arguments.sample)?;
+    let whole = if plan.validate { Some(archive(&contract, &captures, &options, u64::MAX)?) } else { None };
     let volume = volume(plan, arguments, &few, whole.as_ref())?;
     let planned = archive_plan(&few, &many, volume)?;
     if plan.json {
@@ -56,8 +57,25 @@ pub fn run(plan: &Plan, arguments: &Arguments) -> Result<()> {
             bytes(LEAST_BYTES)
         ));
     }
+    if few.errors > 0.0 {
+        report(format_args!("{} of {} messages cannot be decoded", few.errors, few.messages));
+    }
     print(&few, &planned)?;
     whole.map_or(Ok(()), |whole| print_line(format_args!("\n{}", compared(&planned, &whole).terminal())))
+}
+
+/// Returns the options of `archive` that change what is written.
+fn options(arguments: &Arguments) -> Options {
+    let mut columns = JsonColumns::default();
+    columns.body = arguments.body_column.clone().unwrap_or(columns.body);
+    columns.sender = arguments.sender_column.clone().unwrap_or(columns.sender);
+    Options {
+        is_nested: arguments.nested,
+        deduplicate: arguments.deduplicate,
+        tolerance: Tolerance::Unknown,
+        columns,
+        ..Options::default()
+    }
 }
 
 /// Returns the volume: what is given, the rest in the ratio of the samples; or all of the captures.
@@ -75,8 +93,13 @@ fn volume(plan: &Plan, arguments: &Arguments, few: &ArchiveRun, whole: Option<&A
 }
 
 /// Archives samples in one part and in several.
-fn samples(contract: &Contract, captures: &[PathBuf], most: u64) -> Result<(ArchiveRun, ArchiveRun)> {
-    let of_one_part = Options { chunk_bytes: u64::MAX, chunk_messages: u64::MAX, ..Options::default() };
+fn samples(
+    contract: &Contract,
+    captures: &[PathBuf],
+    options: &Options,
+    most: u64,
+) -> Result<(ArchiveRun, ArchiveRun)> {
+    let of_one_part = Options { chunk_bytes: u64::MAX, chunk_messages: u64::MAX, ..options.clone() };
     let mut best: Option<(ArchiveRun, ArchiveRun)> = None;
     for _ in 0..ROUNDS {
         let few = archive(contract, captures, &of_one_part, most)?;
@@ -99,8 +122,9 @@ fn faster(one: ArchiveRun, other: ArchiveRun) -> ArchiveRun {
 fn archive(contract: &Contract, captures: &[PathBuf], options: &Options, most: u64) -> Result<ArchiveRun> {
     let folder = tempfile::tempdir()?;
     let root = folder.path().join("tables");
-    let options = Options { tolerance: Tolerance::Unknown, ..options.clone() };
-    let archive = Archive::open(&root, contract, Sources::find(captures), options)?;
+    let sources = Sources::find(captures);
+    ensure!(!sources.all.is_empty(), "no captures: name files or directories that `archive` reads");
+    let archive = Archive::open(&root, contract, sources, options.clone())?;
     let (mut memory, mut seen) = (resident(), 0);
     let begin = process_time();
     let summary = archive.run_while(&mut |counts| {
@@ -112,12 +136,10 @@ fn archive(contract: &Contract, captures: &[PathBuf], options: &Options, most: u
     let seconds = (process_time() - begin).as_secs_f64();
     let Counts { messages, errors, bytes, .. } = summary.counts;
     ensure!(messages > 0, "none of {errors} messages can be decoded with this WSDL");
-    if errors > 0 {
-        report(format_args!("{errors} of {} messages cannot be decoded", messages + errors));
-    }
     let parts = root.join("messages").read_dir()?.count() as f64;
     let output = size_of(&root)?;
-    Ok(ArchiveRun { messages: (messages + errors) as f64, bytes: bytes as f64, parts, seconds, output, memory })
+    let all = messages + errors;
+    Ok(ArchiveRun { messages: all as f64, errors: errors as f64, bytes: bytes as f64, parts, seconds, output, memory })
 }
 
 /// Writes messages with random values, of all operations or of one, as lines of JSON.
@@ -182,7 +204,8 @@ fn print(few: &ArchiveRun, plan: &ArchivePlan) -> Result<()> {
         ["tables", &range(plan.output, bytes)],
         ["memory", &format!("{} a node", bytes(plan.memory))],
     ];
-    for [name, text] in rows {
+    // Not all systems say what a process takes.
+    for [name, text] in rows.into_iter().filter(|[name, _]| *name != "memory" || plan.memory > 0.0) {
         print_line(format_args!("{name:<15} {text}"))?;
     }
     Ok(())

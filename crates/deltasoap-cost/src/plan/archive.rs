@@ -14,12 +14,16 @@ use serde::Serialize;
 
 /// Bytes of messages in a part of the tables, as `archive` writes them by default.
 pub const PART_BYTES: f64 = 256.0 * 1024.0 * 1024.0;
+/// Number of messages in a part at most.
+pub const PART_MESSAGES: f64 = 1e6;
 
 /// What a run over samples took.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ArchiveRun {
     /// Number of messages.
     pub messages: f64,
+    /// Number of those that could not be decoded.
+    pub errors: f64,
     /// Bytes of these messages, uncompressed.
     pub bytes: f64,
     /// Number of parts of the tables.
@@ -77,6 +81,9 @@ pub fn archive_plan(few: &ArchiveRun, many: &ArchiveRun, volume: ArchiveVolume) 
         ("the number of bytes of the samples", few.bytes),
         ("the number of parts of the samples", few.parts),
         ("the time for the samples", few.seconds),
+        ("the bytes of the samples' tables", few.output),
+        ("the time for the samples in many parts", many.seconds),
+        ("the bytes of the samples' tables in many parts", many.output),
     ];
     for (name, found) in given {
         at_least(name, found, 0.0)?;
@@ -86,17 +93,17 @@ pub fn archive_plan(few: &ArchiveRun, many: &ArchiveRun, volume: ArchiveVolume) 
         return Err(CostError::Parameter { name: "the second number of parts", expected: "larger", found: many.parts });
     }
     let more = many.parts - few.parts;
+    let workers = f64::from(volume.nodes) * f64::from(volume.cores);
+    let parts = (volume.bytes / PART_BYTES).max(volume.messages / PART_MESSAGES).max(workers).ceil();
     let scaled = |few_cost: f64, many_cost: f64| {
         // More parts never cost less; what is measured may.
         let part = ((many_cost - few_cost) / more).max(0.0).min(few_cost / few.parts);
         let samples = few_cost - part * few.parts;
-        let parts = part * (volume.bytes / PART_BYTES).ceil();
-        let by = |ratio: f64| samples * ratio + parts;
+        let by = |ratio: f64| samples * ratio + part * parts;
         let (by_messages, by_bytes) = (by(volume.messages / few.messages), by(volume.bytes / few.bytes));
         [by_messages.min(by_bytes), by_messages.max(by_bytes)]
     };
     let core_hours = scaled(few.seconds, many.seconds).map(|seconds| seconds / 3600.0);
-    let workers = f64::from(volume.nodes) * f64::from(volume.cores);
     Ok(ArchivePlan {
         volume,
         core_hours,
@@ -112,7 +119,7 @@ mod tests {
     use super::*;
 
     fn run(parts: f64, seconds: f64, output: f64) -> ArchiveRun {
-        ArchiveRun { messages: 1000.0, bytes: 1e6, parts, seconds, output, memory: 1e8 }
+        ArchiveRun { messages: 1000.0, errors: 0.0, bytes: 1e6, parts, seconds, output, memory: 1e8 }
     }
 
     #[test]
@@ -121,7 +128,8 @@ mod tests {
         let (few, many) = (run(2.0, 10.0, 1000.0), run(10.0, 18.0, 1800.0));
         let volume = ArchiveVolume { messages: 1e6, bytes: 1e9, nodes: 2, cores: 5 };
         let plan = archive_plan(&few, &many, volume).expect("a plan");
-        let parts = (1e9_f64 / PART_BYTES).ceil();
+        // One for each worker.
+        let parts = 10.0;
         assert_eq!(plan.core_hours, [(8000.0 + parts) / 3600.0; 2]);
         assert_eq!(plan.hours, plan.core_hours.map(|hours| hours / 10.0));
         assert_eq!(plan.output, [800_000.0 + 100.0 * parts; 2]);
@@ -142,6 +150,8 @@ mod tests {
         let (few, many) = (run(1.0, 10.0, 1000.0), run(2.0, 10.0, 1000.0));
         let volume = ArchiveVolume { messages: 1e6, bytes: 2e9, nodes: 1, cores: 1 };
         assert!(archive_plan(&few, &few, volume).is_err());
+        assert!(archive_plan(&ArchiveRun { output: f64::NAN, ..few }, &many, volume).is_err());
+        assert!(archive_plan(&few, &ArchiveRun { seconds: f64::INFINITY, ..many }, volume).is_err());
         assert!(archive_plan(&few, &many, ArchiveVolume { nodes: 0, ..volume }).is_err());
         assert!(archive_plan(&few, &many, ArchiveVolume { messages: f64::NAN, ..volume }).is_err());
         assert!(archive_plan(&ArchiveRun { seconds: 0.0, ..few }, &many, volume).is_err());
