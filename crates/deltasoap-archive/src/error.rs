@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 /// Why an archive cannot be written or continued. Messages that cannot be decoded are not such an
 /// error: they have a table of their own.
+///
+/// The text of an error has that of its cause, which is no [`source`](std::error::Error::source) then: texts
+/// of whole chains say everything once.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArchiveError {
@@ -14,7 +17,6 @@ pub enum ArchiveError {
         /// The file.
         path: PathBuf,
         /// Why.
-        #[source]
         error: io::Error,
     },
     /// A table cannot be written.
@@ -23,7 +25,6 @@ pub enum ArchiveError {
         /// The file.
         path: PathBuf,
         /// Why.
-        #[source]
         error: parquet::errors::ParquetError,
     },
     /// Rows do not fit into their table.
@@ -32,7 +33,6 @@ pub enum ArchiveError {
         /// The name of the table.
         table: String,
         /// Why.
-        #[source]
         error: arrow_schema::ArrowError,
     },
     /// The directory holds something else.
@@ -46,7 +46,16 @@ pub enum ArchiveError {
         /// What differs.
         what: String,
     },
-    /// The run was told to end.
+    /// Captures that an earlier run has read are gone.
+    #[error("{place} was read further by an earlier run, and cannot be continued now: {reason}")]
+    Shorter {
+        /// The place after which nothing is found.
+        place: String,
+        /// Why.
+        reason: String,
+    },
+    /// The run was told to end. No public function returns this.
+    #[doc(hidden)]
     #[error("ended before all captures were read")]
     Ended,
     /// The file with the state of the archive is damaged.
@@ -55,7 +64,6 @@ pub enum ArchiveError {
         /// The file.
         path: PathBuf,
         /// Why.
-        #[source]
         error: serde_json::Error,
     },
 }

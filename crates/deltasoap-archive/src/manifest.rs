@@ -3,7 +3,8 @@
 //! Messages are taken in chunks. The files of a chunk get their names when all of them are complete,
 //! and then the manifest is replaced, which says that the chunk is there. A run that was killed
 //! anywhere continues after the last chunk of the manifest, and writes the next one again: the same
-//! files with the same content, because the boundaries of chunks depend only on the captures.
+//! files with the same content, because the boundaries of chunks depend only on the captures. A run that
+//! was told to end is an exception: its last chunk ends there. The rows are the same then, in other files.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -167,19 +167,56 @@ impl Source {
         }
     }
 
-    /// Passes each item to `visit`. What cannot be read is an item as well.
+    /// Passes each item after the first ones to `visit`. What cannot be read is an item as well.
     ///
     /// # Errors
-    /// If `visit` returns an error.
-    pub(crate) fn each(
+    /// If `visit` returns an error, or if there is no item after the first ones: there was one when they were read.
+    pub(crate) fn each_after(
         &self,
+        first: u64,
+        limits: Limits,
+        columns: &JsonColumns,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), ArchiveError> {
+        let skip = self.skipped_unread(first);
+        let (mut position, mut end) = (skip as u64, None);
+        self.each(skip, limits, columns, &mut |item| {
+            position += 1;
+            if position > first {
+                return visit(item);
+            }
+            end = match item {
+                Item::Unreadable { place, reason } => Some((place, reason)),
+                Item::Capture(_) => None,
+            };
+            Ok(())
+        })?;
+        if first == 0 || position > first {
+            return Ok(());
+        }
+        let (place, reason) = end.unwrap_or_else(|| (self.name(), "nothing more is in it".into()));
+        Err(ArchiveError::Shorter { place, reason: reason.into_owned() })
+    }
+
+    /// Returns how many of the first items can be left out without reading them.
+    fn skipped_unread(&self, first: u64) -> usize {
+        match &self.kind {
+            Kind::Files(stream) => usize::try_from(first).map_or(stream.files.len(), |it| it.min(stream.files.len())),
+            _ => 0,
+        }
+    }
+
+    /// Passes each item to `visit`, without the first `skip` files of a directory.
+    fn each(
+        &self,
+        skip: usize,
         limits: Limits,
         columns: &JsonColumns,
         visit: &mut Visit<'_>,
     ) -> Result<(), ArchiveError> {
         let input = self.input(&self.path);
         match &self.kind {
-            Kind::Files(stream) => stream.files.iter().try_for_each(|path| {
+            Kind::Files(stream) => stream.files.iter().skip(skip).try_for_each(|path| {
                 let place = path.display().to_string();
                 let sender = path.parent().map(|folder| folder.display().to_string());
                 let content = self.input(path).open().and_then(|file| read_whole(file, limits.message));

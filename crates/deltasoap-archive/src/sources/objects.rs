@@ -282,7 +282,7 @@ mod tests {
                 items.push(item);
                 Ok(())
             };
-            source.each(Limits::default(), &JsonColumns::default(), &mut visit).expect("a source");
+            source.each_after(0, Limits::default(), &JsonColumns::default(), &mut visit).expect("a source");
         }
         items
     }

@@ -13,7 +13,7 @@ fn items(path: &Path, limits: Limits) -> Vec<Item> {
             items.push(item);
             Ok(())
         };
-        source.each(limits, &JsonColumns::default(), &mut visit).expect("a source");
+        source.each_after(0, limits, &JsonColumns::default(), &mut visit).expect("a source");
     }
     items
 }
