@@ -3,10 +3,10 @@
 use crate::capture::{Capture, Direction, Item};
 use crate::decode::{Decoded, Decoding, Hint, KeptSenders, Undecoded};
 use crate::error::ArchiveError;
-use crate::manifest::{Counts, Manifest, NAME, SourceState};
+use crate::manifest::{Counts, Manifest, NAME};
 use crate::message::{Message, message_within};
 use crate::repeats::Repeats;
-use crate::sources::{JsonColumns, Limits, Sources};
+use crate::sources::{JsonColumns, Limits, Source, Sources};
 use crate::store::{Compression, Store};
 use crate::tables::{Entry, Finding, Tables};
 use deltasoap_core::Tolerance;
@@ -134,7 +134,7 @@ impl Archive {
         sources: Sources,
         options: Options,
     ) -> Result<Self, ArchiveError> {
-        let states = sources.all.iter().map(|it| SourceState { name: it.name(), bytes: it.bytes() }).collect();
+        let states = sources.all.iter().map(Source::state).collect();
         let new = Manifest::new(options.as_map(contract), states);
         let known = known_manifest(&store.root)?;
         let is_continued = known.is_some();
@@ -167,7 +167,7 @@ impl Archive {
     /// Writes all captures that are not in the tables yet. Calls `progress` after every message.
     ///
     /// # Errors
-    /// If the tables cannot be written. The archive can be continued then.
+    /// If the tables cannot be written, or an object store fails. The archive can be continued then.
     pub fn run(self, progress: &mut dyn FnMut(&Counts)) -> Result<Summary, ArchiveError> {
         self.run_while(&mut |counts| {
             progress(counts);

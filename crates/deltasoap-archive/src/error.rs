@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 /// Why an archive cannot be written or continued. Messages that cannot be decoded are not such an
 /// error: they have a table of their own.
 ///
-/// The text of an error has that of its cause, which is no [`source`](std::error::Error::source) then: texts
-/// of whole chains say everything once.
+/// Where the text of an error has that of its cause, this is no [`source`](std::error::Error::source): the texts of
+/// a whole chain say everything once.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArchiveError {
@@ -45,6 +45,14 @@ pub enum ArchiveError {
         path: PathBuf,
         /// What differs.
         what: String,
+    },
+    /// An object store has failed. The same captures and options continue the archive.
+    #[error("{url} cannot be read to its end, and the same command continues")]
+    Store {
+        /// The object, without credentials.
+        url: String,
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// Captures that an earlier run has read are gone.
     #[error("{place} was read further by an earlier run, and cannot be continued now: {reason}")]

@@ -442,7 +442,7 @@ fn files_of_a_directory_that_are_in_the_tables_are_not_read_again() {
     for number in 0..9 {
         fs::write(captures.join(format!("{number}.xml")), order("x", 1)).expect("a file");
     }
-    let sources = Sources::find(&[captures.clone()]);
+    let sources = Sources::find(std::slice::from_ref(&captures));
     fs::remove_file(captures.join("3.xml")).expect("a file");
     let mut places = Vec::new();
     let mut visit = |item| {
