@@ -3,10 +3,10 @@
 use crate::capture::{Capture, Direction, Item};
 use crate::decode::{Decoded, Decoding, Hint, KeptSenders, Undecoded};
 use crate::error::ArchiveError;
-use crate::manifest::{Counts, Manifest, NAME, SourceState};
+use crate::manifest::{Counts, Manifest, NAME};
 use crate::message::{Message, message_within};
 use crate::repeats::Repeats;
-use crate::sources::{JsonColumns, Limits, Sources};
+use crate::sources::{JsonColumns, Limits, Source, Sources};
 use crate::store::{Compression, Store};
 use crate::tables::{Entry, Finding, Tables};
 use deltasoap_core::Tolerance;
@@ -97,6 +97,8 @@ pub struct Archive {
     tables: Tables,
     repeats: Repeats,
     is_continued: bool,
+    /// True once something could not be written: the chunk is void then.
+    has_failed: bool,
     chunk: Chunk,
 }
 
@@ -132,7 +134,7 @@ impl Archive {
         sources: Sources,
         options: Options,
     ) -> Result<Self, ArchiveError> {
-        let states = sources.all.iter().map(|it| SourceState { name: it.name(), bytes: it.bytes() }).collect();
+        let states = sources.all.iter().map(Source::state).collect();
         let new = Manifest::new(options.as_map(contract), states);
         let known = known_manifest(&store.root)?;
         let is_continued = known.is_some();
@@ -153,7 +155,8 @@ impl Archive {
         tables.declare(decoding.types());
         let chunk = Chunk { counts: manifest.counts.clone(), ..Chunk::default() };
         let repeats = Repeats::default();
-        Ok(Archive { store, manifest, sources, options, decoding, tables, repeats, is_continued, chunk })
+        let has_failed = false;
+        Ok(Archive { store, manifest, sources, options, decoding, tables, repeats, is_continued, has_failed, chunk })
     }
 
     /// Returns the sources.
@@ -164,7 +167,7 @@ impl Archive {
     /// Writes all captures that are not in the tables yet. Calls `progress` after every message.
     ///
     /// # Errors
-    /// If the tables cannot be written. The archive can be continued then.
+    /// If the tables cannot be written, or an object store fails. The archive can be continued then.
     pub fn run(self, progress: &mut dyn FnMut(&Counts)) -> Result<Summary, ArchiveError> {
         self.run_while(&mut |counts| {
             progress(counts);
@@ -186,20 +189,17 @@ impl Archive {
             if self.manifest.is_done || ended.is_some() {
                 break;
             }
-            let mut position = 0;
+            let after = if index == first { done } else { 0 };
+            let mut position = after;
             let name = source.name();
-            let read = source.each(limits, &columns, &mut |item| {
+            let read = source.each_after(after, limits, &columns, &mut |item| {
                 if is_over && !is_answer(&item) {
                     return Err(ArchiveError::Ended);
                 }
-                let here = position;
+                self.make_room(&item, index, position)?;
                 position += 1;
-                if index == first && here < done {
-                    return Ok(());
-                }
-                self.make_room(&item, index, here)?;
                 self.item(item, &name);
-                self.tables.write_some()?;
+                self.write_some()?;
                 is_over = is_over || !goes_on(&self.chunk.counts);
                 Ok(())
             });
@@ -227,7 +227,29 @@ impl Archive {
         }
     }
 
+    /// Writes rows once there are enough.
+    fn write_some(&mut self) -> Result<(), ArchiveError> {
+        self.refuse_after_failure()?;
+        let written = self.tables.write_some();
+        self.has_failed = written.is_err();
+        written
+    }
+
     fn end_chunk(&mut self, source: usize, position: u64, is_done: bool) -> Result<(), ArchiveError> {
+        self.refuse_after_failure()?;
+        let ended = self.try_end_chunk(source, position, is_done);
+        self.has_failed = ended.is_err();
+        ended
+    }
+
+    /// Returns an error if something could not be written before: what is written after that would be a chunk
+    /// without it.
+    fn refuse_after_failure(&self) -> Result<(), ArchiveError> {
+        let error = || std::io::Error::other("an earlier chunk could not be written");
+        if self.has_failed { Err(ArchiveError::at(&self.store.root)(error())) } else { Ok(()) }
+    }
+
+    fn try_end_chunk(&mut self, source: usize, position: u64, is_done: bool) -> Result<(), ArchiveError> {
         let next = self.tables.end_chunk()?.clone();
         let counts = self.chunk.counts.clone();
         let manifest = Manifest {

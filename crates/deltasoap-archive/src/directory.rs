@@ -2,7 +2,7 @@
 //! nested directory.
 
 use crate::Reason;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
@@ -54,17 +54,21 @@ pub fn streams(root: &Path, skipped: &mut Skipped) -> Vec<Stream> {
     let walk = WalkDir::new(root)
         .follow_links(true)
         .sort_by(|a, b| alphanumeric_sort::compare_os_str(a.file_name(), b.file_name()));
-    let mut streams: Vec<(PathBuf, Stream)> = Vec::new();
+    let mut streams = ByFolder::default();
     for entry in walk {
         match entry {
             Ok(entry) if entry.file_type().is_dir() => {}
             Ok(entry) if !entry.file_type().is_file() => skipped.add("not a file", entry.path()),
             Ok(entry) if !is_message(&entry) => skipped.add("not an .xml, .txt or .http file", entry.path()),
-            Ok(entry) => add(&mut streams, entry.into_path()),
+            Ok(entry) => {
+                let file = entry.into_path();
+                let folder = file.parent().unwrap_or(Path::new("")).to_owned();
+                streams.add(&folder, file);
+            }
             Err(error) => skipped.add("cannot be reached", error.path().unwrap_or(root)),
         }
     }
-    streams.into_iter().map(|(_, stream)| stream).collect()
+    streams.all.into_iter().map(|files| Stream { files }).collect()
 }
 
 fn is_message(entry: &DirEntry) -> bool {
@@ -77,13 +81,28 @@ pub(crate) fn is_message_name(name: &str) -> bool {
     ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending))
 }
 
-/// Adds a file to its directory's stream. The files of a directory may not be consecutive: its
-/// subdirectories are sorted among them.
-fn add(streams: &mut Vec<(PathBuf, Stream)>, file: PathBuf) {
-    let directory = file.parent().unwrap_or(Path::new("")).to_owned();
-    match streams.iter_mut().rev().find(|(known, _)| *known == directory) {
-        Some((_, stream)) => stream.files.push(file),
-        None => streams.push((directory, Stream { files: vec![file] })),
+/// Files by their folders, which are in the order of their first files. The files of a folder may not be
+/// consecutive: its subfolders are sorted among them.
+pub(crate) struct ByFolder<F> {
+    pub(crate) all: Vec<Vec<F>>,
+    positions: HashMap<PathBuf, usize>,
+}
+
+impl<F> Default for ByFolder<F> {
+    fn default() -> Self {
+        ByFolder { all: Vec::new(), positions: HashMap::new() }
+    }
+}
+
+impl<F> ByFolder<F> {
+    pub(crate) fn add(&mut self, folder: &Path, file: F) {
+        match self.positions.get(folder) {
+            Some(&position) => self.all[position].push(file),
+            None => {
+                self.positions.insert(folder.to_owned(), self.all.len());
+                self.all.push(vec![file]);
+            }
+        }
     }
 }
 

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 /// Why an archive cannot be written or continued. Messages that cannot be decoded are not such an
 /// error: they have a table of their own.
+///
+/// Where the text of an error has that of its cause, this is no [`source`](std::error::Error::source): the texts of
+/// a whole chain say everything once.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArchiveError {
@@ -14,7 +17,6 @@ pub enum ArchiveError {
         /// The file.
         path: PathBuf,
         /// Why.
-        #[source]
         error: io::Error,
     },
     /// A table cannot be written.
@@ -23,7 +25,6 @@ pub enum ArchiveError {
         /// The file.
         path: PathBuf,
         /// Why.
-        #[source]
         error: parquet::errors::ParquetError,
     },
     /// Rows do not fit into their table.
@@ -32,7 +33,6 @@ pub enum ArchiveError {
         /// The name of the table.
         table: String,
         /// Why.
-        #[source]
         error: arrow_schema::ArrowError,
     },
     /// The directory holds something else.
@@ -46,7 +46,24 @@ pub enum ArchiveError {
         /// What differs.
         what: String,
     },
-    /// The run was told to end.
+    /// An object store has failed. The same captures and options continue the archive.
+    #[error("{url} cannot be read to its end, and the same command continues")]
+    Store {
+        /// The object, without credentials.
+        url: String,
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// Captures that an earlier run has read are gone.
+    #[error("{place} was read further by an earlier run, and cannot be continued now: {reason}")]
+    Shorter {
+        /// The place after which nothing is found.
+        place: String,
+        /// Why.
+        reason: String,
+    },
+    /// The run was told to end. No public function returns this.
+    #[doc(hidden)]
     #[error("ended before all captures were read")]
     Ended,
     /// The file with the state of the archive is damaged.
@@ -55,7 +72,6 @@ pub enum ArchiveError {
         /// The file.
         path: PathBuf,
         /// Why.
-        #[source]
         error: serde_json::Error,
     },
 }

@@ -3,7 +3,8 @@
 //! Messages are taken in chunks. The files of a chunk get their names when all of them are complete,
 //! and then the manifest is replaced, which says that the chunk is there. A run that was killed
 //! anywhere continues after the last chunk of the manifest, and writes the next one again: the same
-//! files with the same content, because the boundaries of chunks depend only on the captures.
+//! files with the same content, because the boundaries of chunks depend only on the captures. A run that
+//! was told to end is an exception: its last chunk ends there. The rows are the same then, in other files.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -38,6 +39,22 @@ pub(crate) struct Manifest {
 pub(crate) struct SourceState {
     pub(crate) name: String,
     pub(crate) bytes: u64,
+    /// A text that differs if an object of a store was replaced by one of the same size; empty for files.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) objects: String,
+}
+
+impl SourceState {
+    /// Returns what is not there any more; `None` if it is the same source.
+    fn difference(&self, now: &SourceState) -> Option<String> {
+        let SourceState { name, bytes, objects } = self;
+        if (name, bytes) != (&now.name, &now.bytes) {
+            return Some(format!("the captures {name} of {bytes} bytes"));
+        }
+        // An archive of an earlier version does not know.
+        let is_same = objects.is_empty() || *objects == now.objects;
+        if is_same { None } else { Some(format!("other objects of {name}")) }
+    }
 }
 
 /// What an archive holds.
@@ -85,8 +102,8 @@ impl Manifest {
             return Some(format!("the option {name}={value}"));
         }
         let mut pairs = self.sources.iter().zip(&now.sources);
-        match pairs.find(|(one, other)| one != other) {
-            Some((one, _)) => Some(format!("the captures {} of {} bytes", one.name, one.bytes)),
+        match pairs.find_map(|(one, other)| one.difference(other)) {
+            Some(what) => Some(what),
             None if self.sources.len() != now.sources.len() => {
                 Some(format!("{} sources of captures", self.sources.len()))
             }

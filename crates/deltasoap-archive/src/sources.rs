@@ -21,6 +21,7 @@ pub use objects::ObjectsError;
 use crate::capture::{Capture, Item};
 use crate::directory::{Skipped, Stream, all_streams};
 use crate::error::ArchiveError;
+use crate::manifest::SourceState;
 use bytes::Bytes;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -49,9 +50,9 @@ pub struct Source {
     /// The file or directory that it is known by.
     path: PathBuf,
     kind: Kind,
-    /// The store that it is in, if it is none of the file system.
+    /// What it is in a store, if it is none of the file system.
     #[cfg(feature = "object-store")]
-    objects: Option<std::sync::Arc<objects::Objects>>,
+    objects: Option<objects::Objects>,
 }
 
 /// A file, or an object of a store.
@@ -59,13 +60,16 @@ pub struct Source {
 struct Input<'i> {
     path: &'i Path,
     #[cfg(feature = "object-store")]
-    objects: Option<&'i std::sync::Arc<objects::Objects>>,
+    objects: Option<&'i objects::Objects>,
 }
 
 #[derive(Debug)]
 enum Kind {
     /// The files of a directory, of one sender.
     Files(Stream),
+    /// The same in a store.
+    #[cfg(feature = "object-store")]
+    Objects,
     /// An archive of such files.
     Zip,
     Tar,
@@ -144,9 +148,10 @@ impl Source {
         }
     }
 
-    fn input<'i>(&'i self, path: &'i Path) -> Input<'i> {
+    /// Returns what its reader opens.
+    fn input(&self) -> Input<'_> {
         Input {
-            path,
+            path: &self.path,
             #[cfg(feature = "object-store")]
             objects: self.objects.as_ref(),
         }
@@ -159,41 +164,122 @@ impl Source {
 
     /// Returns the size of its files in bytes.
     pub fn bytes(&self) -> u64 {
-        let size = |path: &Path| self.input(path).size();
+        #[cfg(feature = "object-store")]
+        if let Some(objects) = &self.objects {
+            return objects.size();
+        }
         match &self.kind {
             Kind::Files(stream) => stream.files.iter().map(|file| size(file)).sum(),
             Kind::Recording => size(&self.path.join(RECORDING)),
-            Kind::Zip | Kind::Tar | Kind::Har | Kind::Pcap | Kind::Mitm | Kind::Lines => size(&self.path),
+            _ => size(&self.path),
         }
     }
 
-    /// Passes each item to `visit`. What cannot be read is an item as well.
+    /// Returns what it is known by when an archive is continued.
+    pub(crate) fn state(&self) -> SourceState {
+        #[cfg(feature = "object-store")]
+        let objects = self.objects.as_ref().map(objects::Objects::state).unwrap_or_default();
+        #[cfg(not(feature = "object-store"))]
+        let objects = String::new();
+        SourceState { name: self.name(), bytes: self.bytes(), objects }
+    }
+
+    /// Passes each item after the first ones to `visit`. What cannot be read is an item as well.
     ///
     /// # Errors
-    /// If `visit` returns an error.
-    pub(crate) fn each(
+    /// If `visit` returns an error, or if there is no item after the first ones: there was one when they were read.
+    pub(crate) fn each_after(
         &self,
+        first: u64,
         limits: Limits,
         columns: &JsonColumns,
         visit: &mut Visit<'_>,
     ) -> Result<(), ArchiveError> {
-        let input = self.input(&self.path);
+        let skip = self.skipped_unread(first);
+        let (mut position, mut end) = (skip as u64, None);
+        self.each(skip, limits, columns, &mut |item| {
+            position += 1;
+            if position > first {
+                return visit(item);
+            }
+            end = match item {
+                Item::Unreadable { place, reason } => Some((place, reason)),
+                Item::Capture(_) => None,
+            };
+            Ok(())
+        })?;
+        if first == 0 || position > first {
+            return Ok(());
+        }
+        let (place, reason) = end.unwrap_or_else(|| (self.name(), "nothing more is in it".into()));
+        Err(ArchiveError::Shorter { place, reason: reason.into_owned() })
+    }
+
+    /// Returns how many of the first items can be left out without reading them.
+    fn skipped_unread(&self, first: u64) -> usize {
+        let files = match &self.kind {
+            Kind::Files(stream) => stream.files.len(),
+            #[cfg(feature = "object-store")]
+            Kind::Objects => self.objects.as_ref().map_or(0, objects::Objects::count),
+            _ => 0,
+        };
+        usize::try_from(first).map_or(files, |first| first.min(files))
+    }
+
+    /// Passes each item to `visit`, without the first `skip` files of a directory.
+    fn each(
+        &self,
+        skip: usize,
+        limits: Limits,
+        columns: &JsonColumns,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), ArchiveError> {
+        #[cfg(feature = "object-store")]
+        if let Some(objects) = &self.objects {
+            // After a failure of the store, an item may be what is left of a message.
+            self.read(skip, limits, columns, &mut |item| {
+                objects.check()?;
+                visit(item)
+            })?;
+            return objects.check();
+        }
+        self.read(skip, limits, columns, visit)
+    }
+
+    fn read(
+        &self,
+        skip: usize,
+        limits: Limits,
+        columns: &JsonColumns,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), ArchiveError> {
         match &self.kind {
-            Kind::Files(stream) => stream.files.iter().try_for_each(|path| {
+            Kind::Files(stream) => stream.files.iter().skip(skip).try_for_each(|path| {
                 let place = path.display().to_string();
                 let sender = path.parent().map(|folder| folder.display().to_string());
-                let content = self.input(path).open().and_then(|file| read_whole(file, limits.message));
+                let content = File::open(path).and_then(|file| read_whole(file, limits.message));
                 visit(message_file(place, sender, content))
             }),
+            #[cfg(feature = "object-store")]
+            Kind::Objects => self.objects.iter().try_for_each(|objects| {
+                objects.each(skip, &mut |place, object| {
+                    visit(message_file(place, Some(self.name()), read_whole(object, limits.message)))
+                })
+            }),
             Kind::Zip => container::zip(&self.path, limits, visit),
-            Kind::Tar => container::tar(input, limits, visit),
-            Kind::Har => har::read(input, limits, visit),
-            Kind::Pcap => pcap::read(input, limits, visit),
-            Kind::Mitm => mitm::read(input, limits, visit),
+            Kind::Tar => container::tar(self.input(), limits, visit),
+            Kind::Har => har::read(self.input(), limits, visit),
+            Kind::Pcap => pcap::read(self.input(), limits, visit),
+            Kind::Mitm => mitm::read(self.input(), limits, visit),
             Kind::Recording => recording::read(&self.path, limits, visit),
-            Kind::Lines => lines::read(input, limits, columns, visit),
+            Kind::Lines => lines::read(self.input(), limits, columns, visit),
         }
     }
+}
+
+/// Returns the size of a file in bytes.
+fn size(path: &Path) -> u64 {
+    path.metadata().map_or(0, |metadata| metadata.len())
 }
 
 /// Returns the kind of a file that holds several messages, by its name.
@@ -252,15 +338,6 @@ impl Input<'_> {
         self.path.display()
     }
 
-    /// Returns the size in bytes.
-    fn size(&self) -> u64 {
-        #[cfg(feature = "object-store")]
-        if let Some(objects) = self.objects {
-            return objects.size(self.path);
-        }
-        self.path.metadata().map_or(0, |metadata| metadata.len())
-    }
-
     /// Opens it.
     ///
     /// # Errors
@@ -268,7 +345,7 @@ impl Input<'_> {
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         #[cfg(feature = "object-store")]
         if let Some(objects) = self.objects {
-            return objects.open(self.path);
+            return objects.open();
         }
         Ok(Box::new(File::open(self.path)?))
     }

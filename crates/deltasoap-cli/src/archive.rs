@@ -3,18 +3,16 @@
 use crate::cli::Archive as Arguments;
 use crate::contract::contract_of;
 use crate::output::{print_line, report};
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use deltasoap_archive::{Archive, Counts, Limits, Options, Skipped, Sources, Summary};
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes the tables, and prints what is in them.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    ensure!(
-        url_of(&arguments.output).is_none(),
-        "{} is an object store: write the tables to a directory, and copy them to the store",
-        arguments.output.display()
-    );
+    if let Some(url) = url_of(&arguments.output) {
+        bail!("{} is an object store: write the tables to a directory, and copy them to the store", shown(url));
+    }
     let (urls, paths): (Vec<_>, Vec<_>) = arguments.paths.iter().cloned().partition(|path| url_of(path).is_some());
     for path in &paths {
         ensure!(path.exists(), "{} does not exist: name a file or a directory of captures", path.display());
@@ -25,12 +23,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         add_objects(&mut sources, url)?;
     }
     let skipped = std::mem::take(&mut sources.skipped);
-    ensure!(
-        !sources.all.is_empty(),
-        "no captures: name directories of .xml, .txt or .http files, .zip or .tar archives of such files, .har, .jsonl, \
-         .pcap, .pcapng or \
-         .mitm files, or a directory that `proxy --record` wrote"
-    );
+    if sources.all.is_empty() {
+        report_skipped(&skipped);
+        bail!(
+            "no captures in {}: name directories of .xml, .txt or .http files, .zip or .tar archives of such files, \
+             .har, .jsonl, .pcap, .pcapng or .mitm files, or a directory that `proxy --record` wrote",
+            named(&arguments.paths)
+        );
+    }
     let archive = Archive::open(&arguments.output, &contract, sources, options(arguments))?;
     let bar = crate::progress::counter("archive");
     let summary = archive.run(&mut |counts| bar.set_position(counts.messages + counts.errors));
@@ -59,10 +59,23 @@ fn add_objects(sources: &mut Sources, url: &str) -> Result<()> {
 
 #[cfg(not(feature = "object-store"))]
 fn add_objects(_: &mut Sources, url: &str) -> Result<()> {
-    anyhow::bail!(
-        "{url}: this command reads no object stores: install it with `--features object-store`, or copy the captures \
-         to a directory"
+    bail!(
+        "{}: this command reads no object stores: install it with `--features object-store`, or copy the captures \
+         to a directory",
+        shown(url)
     )
+}
+
+/// Returns a URL without what may be a credential.
+fn shown(url: &str) -> String {
+    let shown = deltasoap_wsdl::fetch::shown(url);
+    shown.split(['?', '#']).next().unwrap_or_default().to_owned()
+}
+
+/// Returns the paths and URLs that the user has named.
+fn named(paths: &[PathBuf]) -> String {
+    let name = |path: &PathBuf| url_of(path).map_or_else(|| path.display().to_string(), shown);
+    paths.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
 fn options(arguments: &Arguments) -> Options {
@@ -111,9 +124,13 @@ fn print(arguments: &Arguments, summary: &Summary, skipped: &Skipped) -> Result<
             arguments.output.join("errors").display()
         ));
     }
+    report_skipped(skipped);
+    Ok(())
+}
+
+fn report_skipped(skipped: &Skipped) {
     for (reason, files) in skipped.by_reason() {
         let first = files.first().map(|file| file.display().to_string()).unwrap_or_default();
         report(format_args!("{} files skipped ({reason}), such as {first}", files.len()));
     }
-    Ok(())
 }

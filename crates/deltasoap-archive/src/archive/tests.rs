@@ -406,3 +406,53 @@ fn a_run_that_is_ended_is_complete_so_far_and_can_be_continued() {
         assert_eq!(ids, (0..31).collect::<Vec<_>>());
     }
 }
+
+#[test]
+fn captures_that_were_there_before_must_not_be_gone() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("log.jsonl");
+    let lines: Vec<_> = (0..9).map(|_| serde_json::json!({ "body": order("x", 1) }).to_string()).collect();
+    let whole = lines.join("\n");
+    fs::write(&path, &whole).expect("a file");
+    let root = folder.path().join("out");
+    let contract = Contract::from_text(SHOP).expect("a description");
+    let paths = [path.clone()];
+    let archive = Archive::open(&root, &contract, Sources::find(&paths), options()).expect("an archive");
+    archive.run_while(&mut |counts| counts.messages < 7).expect("tables");
+    // As large as before, and read to the fourth line, or with five lines.
+    let unreadable = [&lines[..3].join("\n"), "\n"].concat();
+    let longer = format!("{unreadable}{}", "x".repeat(whole.len() - unreadable.len()));
+    let five = lines[..5].join("\n");
+    let shorter = format!("{five}{}", "\n".repeat(whole.len() - five.len()));
+    for (content, reason) in [(longer, "log.jsonl:4 was read further"), (shorter, "nothing more is in it")] {
+        fs::write(&path, content).expect("a file");
+        let error = run(Store::new(&root, Compression::Zstd), &paths, options()).expect_err("less captures");
+        assert!(error.to_string().contains(reason), "{error}");
+    }
+    fs::write(&path, &whole).expect("a file");
+    let rest = run(Store::new(&root, Compression::Zstd), &paths, options()).expect("the rest");
+    assert_eq!((rest.counts.messages, rest.counts.errors), (9, 0));
+}
+
+#[test]
+fn files_of_a_directory_that_are_in_the_tables_are_not_read_again() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let captures = folder.path().join("captures");
+    fs::create_dir_all(&captures).expect("a directory");
+    for number in 0..9 {
+        fs::write(captures.join(format!("{number}.xml")), order("x", 1)).expect("a file");
+    }
+    let sources = Sources::find(std::slice::from_ref(&captures));
+    fs::remove_file(captures.join("3.xml")).expect("a file");
+    let mut places = Vec::new();
+    let mut visit = |item| {
+        places.push(format!("{item:?}"));
+        Ok(())
+    };
+    let read = |first, visit: &mut crate::sources::Visit<'_>| {
+        sources.all[0].each_after(first, Limits::default(), &JsonColumns::default(), visit)
+    };
+    read(4, &mut visit).expect("files");
+    assert!(read(9, &mut visit).is_err(), "there must be one more");
+    assert!(places.len() == 5 && places[0].contains("4.xml"), "{places:?}");
+}

@@ -1,66 +1,87 @@
 //! Captures in object stores: S3, Google Cloud Storage, Azure.
 //!
 //! Objects are read in pieces, each a request of its own: however long it takes to decode a piece, no
-//! request waits for it. The next piece is fetched meanwhile. All requests are made on a thread of
-//! their own, because the caller may be on one that must not wait for a future.
+//! request waits for it. The next piece is fetched meanwhile, and so are the next objects of a folder. All requests
+//! are made on a thread of their own, because the caller may be on one that must not wait for a future.
+//!
+//! A store that fails says nothing about the captures: the run ends, and is continued later. Only an object that
+//! was removed or replaced since it was listed is one that cannot be read.
 
 use super::{Kind, Source, Sources, container_kind};
-use crate::directory::{Skipped, Stream, is_message_name};
+use crate::directory::{ByFolder, Skipped, is_message_name};
+use crate::error::ArchiveError;
+use bytes::{Bytes, BytesMut};
 use futures_util::TryStreamExt as _;
 use object_store::path::Path as Key;
-use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt as _, parse_url_opts};
-use std::collections::HashMap;
+use object_store::{
+    GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt as _, ObjectStoreScheme, parse_url_opts,
+};
+use sha2::{Digest, Sha256};
+use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::runtime::{Builder, Runtime};
 use url::Url;
 
 /// Number of bytes that are fetched at once.
 const PIECE: u64 = 8 << 20;
+/// Maximum number of objects that are fetched before they are read.
+const AHEAD: usize = 16;
+/// Maximum number of bytes of them.
+const AHEAD_BYTES: u64 = 16 << 20;
+/// The schemes of URLs that name a store. Of `https`, only hosts of such stores do.
+const SCHEMES: [&str; 9] = ["s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss", "https"];
+/// The beginnings of the names in the environment that configure stores.
+const PREFIXES: [&str; 3] = ["AWS_", "AZURE_", "GOOGLE_"];
+/// The other names.
+const NAMES: [&str; 2] = ["IDENTITY_ENDPOINT", "SERVICE_ACCOUNT"];
 
 /// Why captures cannot be found in an object store.
+///
+/// The text of an error has that of its cause.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObjectsError {
     /// The text is no URL.
     #[error("{url} is not a valid URL: {error}")]
     Url {
-        /// The text.
+        /// The text, without what may be secret.
         url: String,
         /// Why.
-        #[source]
         error: url::ParseError,
     },
+    /// The URL names no store that can be read.
+    #[error(
+        "{0} is no object store that can be read: s3://bucket/prefix, gs://bucket/prefix, az://container/prefix, \
+         abfss://container@account.dfs.core.windows.net/prefix and the https:// URLs of S3, R2 and Azure are"
+    )]
+    NoStore(String),
+    /// The URL has a part that may be a credential, and is not repeated here.
+    #[error(
+        "the URL of an object store has a user, a password, a query or a fragment: name the prefix alone, with ? and # \
+         in keys as %3F and %23; credentials are those of the environment"
+    )]
+    Credentials,
     /// The store cannot be reached, or refuses.
     #[error("{url}: {error}")]
     Store {
         /// What was asked for.
         url: String,
         /// Why.
-        #[source]
         error: object_store::Error,
     },
     /// There is no thread for requests.
     #[error("no thread for requests to object stores: {0}")]
-    Thread(#[source] io::Error),
-}
-
-/// A store, with the objects that were found in it.
-#[derive(Debug)]
-pub(super) struct Objects {
-    /// The URL of the store, with a slash at its end.
-    base: String,
-    store: Arc<dyn ObjectStore>,
-    found: HashMap<String, ObjectMeta>,
-    thread: Thread,
+    Thread(io::Error),
 }
 
 impl Sources {
-    /// Adds the captures below a URL: `s3://bucket/prefix`, `gs://...`, `az://...` and the other forms
-    /// that the crate `object_store` knows. Credentials, region and endpoint are those of the environment
+    /// Adds the captures below a URL: `s3://bucket/prefix`, `gs://...`, `az://...` and the other forms of these
+    /// stores that the crate `object_store` knows. Credentials, region and endpoint are those of the environment
     /// (`AWS_ACCESS_KEY_ID`, `GOOGLE_APPLICATION_CREDENTIALS`, `AZURE_STORAGE_ACCOUNT_NAME` and so on).
     ///
     /// Objects are what files are in a directory, but for zip archives and recordings of the proxy, which
@@ -69,144 +90,327 @@ impl Sources {
     /// # Errors
     /// If the store cannot be reached, or refuses.
     pub fn add_objects(&mut self, url: &str) -> Result<(), ObjectsError> {
-        let parsed = Url::parse(url).map_err(|error| ObjectsError::Url { url: url.to_owned(), error })?;
+        let url = store_url(url)?;
         // Without a provider, TLS would panic. An error says that there is one.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let (store, prefix) = parse_url_opts(&parsed, std::env::vars_os().filter_map(text))
-            .map_err(|error| ObjectsError::Store { url: url.to_owned(), error })?;
-        let base = format!("{}://{}/", parsed.scheme(), parsed.host_str().unwrap_or_default());
-        self.add_store(base, Arc::from(store), prefix)
+        let (store, prefix) = parse_url_opts(&url, std::env::vars_os().filter_map(setting))
+            .map_err(|error| ObjectsError::Store { url: url.to_string(), error })?;
+        self.add_store(base_of(&url, &prefix), Arc::from(store), &prefix)
     }
 
     pub(crate) fn add_store(
         &mut self,
         base: String,
         store: Arc<dyn ObjectStore>,
-        prefix: Key,
+        prefix: &Key,
     ) -> Result<(), ObjectsError> {
         let thread = Thread::new().map_err(ObjectsError::Thread)?;
-        let listed = thread.wait(list(store.clone(), prefix.clone()));
+        let listed = thread.wait(list(store.clone(), prefix.clone())).map_err(ObjectsError::Thread)?;
         let mut listed = listed
-            .and_then(|listed| listed.map_err(io::Error::other))
-            .map_err(|error| generic(&base, &prefix, error))?;
-        listed.sort_by(|one, other| alphanumeric_sort::compare_str(one.location.as_ref(), other.location.as_ref()));
-        let path = |object: &ObjectMeta| PathBuf::from(format!("{base}{}", object.location));
-        let (streams, containers) = sorted(listed.iter().map(path), &mut self.skipped);
-        let found = listed.iter().map(|it| (it.location.to_string(), it.clone())).collect();
-        let objects = Arc::new(Objects { base, store, found, thread });
-        let of = |path, kind| Source { path, kind, objects: Some(objects.clone()) };
-        self.all.extend(streams.into_iter().map(|(folder, stream)| of(folder, Kind::Files(stream))));
-        self.all.extend(containers.into_iter().map(|(path, kind)| of(path, kind)));
+            .map_err(|error| ObjectsError::Store { url: format!("{base}{}", encoded(prefix.as_ref())), error })?;
+        listed.sort_unstable_by(|one, other| {
+            alphanumeric_sort::compare_str(&one.key, &other.key).then_with(|| one.key.cmp(&other.key))
+        });
+        let bucket = Arc::new(Bucket { base, store, thread, failure: Mutex::default() });
+        let (folders, containers) = sorted(listed, &bucket, &mut self.skipped);
+        let of = |path, kind, all| Source { path, kind, objects: Some(Objects { bucket: bucket.clone(), all }) };
+        self.all.extend(folders.into_iter().map(|all| of(bucket.folder(&all), Kind::Objects, all)));
+        self.all.extend(containers.into_iter().map(|(object, kind)| of(bucket.path(&object), kind, vec![object])));
         Ok(())
     }
 }
 
-/// Returns the message files by their folders, and the files that hold several messages.
-#[allow(clippy::type_complexity, reason = "two lists of pairs, which one caller takes apart")]
-fn sorted(
-    paths: impl Iterator<Item = PathBuf>,
-    skipped: &mut Skipped,
-) -> (Vec<(PathBuf, Stream)>, Vec<(PathBuf, Kind)>) {
-    let (mut streams, mut containers) = (Vec::<(PathBuf, Stream)>::new(), Vec::new());
-    for path in paths {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        match container_kind(&path) {
-            Some(Kind::Zip) => skipped.add("a zip archive in an object store: copy it to a directory", &path),
-            Some(_) if name == super::RECORDING => {
-                skipped.add("a recording in an object store: copy it to a directory", &path);
-            }
-            Some(kind) => containers.push((path, kind)),
-            None if is_message_name(name) => {
-                let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-                match streams.iter_mut().rev().find(|(known, _)| *known == folder) {
-                    Some((_, stream)) => stream.files.push(path),
-                    None => streams.push((folder, Stream { files: vec![path] })),
-                }
-            }
-            None => skipped.add("not an .xml, .txt or .http file", &path),
+/// Returns the URL of a store, which has no part that must not be printed.
+fn store_url(text: &str) -> Result<Url, ObjectsError> {
+    let shown = || {
+        let shown = deltasoap_wsdl::fetch::shown(text);
+        shown.split(['?', '#']).next().unwrap_or_default().to_owned()
+    };
+    let url = Url::parse(text).map_err(|error| ObjectsError::Url { url: shown(), error })?;
+    // In URLs of Azure the user is a container.
+    let has_user = !url.username().is_empty() && !matches!(url.scheme(), "az" | "abfs" | "abfss");
+    if has_user || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
+        return Err(ObjectsError::Credentials);
+    }
+    let is_page = matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _)));
+    match SCHEMES.contains(&url.scheme()) && !is_page {
+        true => Ok(url),
+        false => Err(ObjectsError::NoStore(shown())),
+    }
+}
+
+/// Returns a variable of the environment that configures stores. Names without a prefix, which stores would take,
+/// are those of other programs.
+fn setting((name, value): (std::ffi::OsString, std::ffi::OsString)) -> Option<(String, String)> {
+    let name = name.into_string().ok()?;
+    let is_known = PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || NAMES.contains(&name.as_str());
+    if is_known { Some((name, value.into_string().ok()?)) } else { None }
+}
+
+/// Returns the URL that keys are appended to: in some forms the path begins with a container, which is no part of
+/// the keys.
+fn base_of(url: &Url, prefix: &Key) -> String {
+    let path = Key::from_url_path(url.path()).unwrap_or_default();
+    let container = path.as_ref().strip_suffix(prefix.as_ref()).unwrap_or_default().trim_end_matches('/');
+    let slash = if container.is_empty() { "" } else { "/" };
+    format!("{}://{}/{}{slash}", url.scheme(), url.authority(), encoded(container))
+}
+
+/// Returns a key as the path of a URL.
+fn encoded(key: &str) -> String {
+    let mut path = String::with_capacity(key.len());
+    for byte in key.bytes() {
+        match byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=:@".contains(&byte) {
+            true => path.push(char::from(byte)),
+            false => _ = write!(path, "%{byte:02X}"),
         }
     }
-    (streams, containers)
+    path
 }
 
 /// Returns the object with this key, or those below it.
-async fn list(store: Arc<dyn ObjectStore>, prefix: Key) -> object_store::Result<Vec<ObjectMeta>> {
+async fn list(store: Arc<dyn ObjectStore>, prefix: Key) -> object_store::Result<Vec<Object>> {
     if prefix.as_ref().is_empty() {
-        return store.list(None).try_collect().await;
+        return store.list(None).map_ok(Object::from).try_collect().await;
     }
     match store.head(&prefix).await {
-        Ok(object) => Ok(vec![object]),
-        Err(object_store::Error::NotFound { .. }) => store.list(Some(&prefix)).try_collect().await,
+        Ok(object) => Ok(vec![object.into()]),
+        Err(object_store::Error::NotFound { .. }) => store.list(Some(&prefix)).map_ok(Object::from).try_collect().await,
         Err(error) => Err(error),
     }
 }
 
-fn text((name, value): (std::ffi::OsString, std::ffi::OsString)) -> Option<(String, String)> {
-    Some((name.into_string().ok()?, value.into_string().ok()?))
+/// Returns the message files by their folders, and the files that hold several messages.
+#[allow(clippy::type_complexity, reason = "two lists, which one caller takes apart")]
+fn sorted(listed: Vec<Object>, bucket: &Bucket, skipped: &mut Skipped) -> (Vec<Vec<Object>>, Vec<(Object, Kind)>) {
+    let (mut folders, mut containers) = (ByFolder::default(), Vec::new());
+    for object in listed {
+        let key = Path::new(&*object.key);
+        let name = key.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        match container_kind(key) {
+            Some(Kind::Zip) => {
+                skipped.add("a zip archive in an object store: copy it to a directory", &bucket.path(&object));
+            }
+            Some(_) if name == super::RECORDING => {
+                skipped.add("a recording in an object store: copy it to a directory", &bucket.path(&object));
+            }
+            Some(kind) => containers.push((object, kind)),
+            None if is_message_name(name) => {
+                let folder = key.parent().unwrap_or(Path::new("")).to_owned();
+                folders.add(&folder, object);
+            }
+            None => skipped.add("not an .xml, .txt or .http file", &bucket.path(&object)),
+        }
+    }
+    (folders.all, containers)
 }
 
-fn generic(base: &str, prefix: &Key, error: io::Error) -> ObjectsError {
-    let error = match error.downcast::<object_store::Error>() {
-        Ok(error) => error,
-        Err(error) => object_store::Error::Generic { store: "thread", source: error.into() },
-    };
-    ObjectsError::Store { url: format!("{base}{prefix}"), error }
+/// A store.
+#[derive(Debug)]
+pub(super) struct Bucket {
+    /// Its URL, with a slash at its end.
+    base: String,
+    store: Arc<dyn ObjectStore>,
+    thread: Thread,
+    /// The first failure, until somebody has taken it.
+    failure: Mutex<Option<ArchiveError>>,
 }
+
+/// An object, as it was listed. There may be millions, so it has nothing else.
+#[derive(Debug)]
+pub(super) struct Object {
+    key: Box<str>,
+    e_tag: Option<Box<str>>,
+    size: u64,
+}
+
+impl From<ObjectMeta> for Object {
+    fn from(listed: ObjectMeta) -> Self {
+        let key = String::from(listed.location).into_boxed_str();
+        Object { key, e_tag: listed.e_tag.map(String::into_boxed_str), size: listed.size }
+    }
+}
+
+impl Object {
+    /// Returns the number of bytes of its first piece.
+    fn first_piece(&self) -> u64 {
+        self.size.min(PIECE)
+    }
+}
+
+/// The objects of a source.
+#[derive(Debug)]
+pub(super) struct Objects {
+    bucket: Arc<Bucket>,
+    all: Vec<Object>,
+}
+
+/// Receives the URL of an object, and its content.
+type Take<'t> = dyn FnMut(String, Box<dyn Read + Send>) -> Result<(), ArchiveError> + 't;
 
 impl Objects {
-    fn object(&self, path: &Path) -> Option<&ObjectMeta> {
-        self.found.get(path.to_str()?.strip_prefix(&self.base)?)
+    pub(super) fn count(&self) -> usize {
+        self.all.len()
     }
 
-    /// Returns the size of an object in bytes.
-    pub(super) fn size(&self, path: &Path) -> u64 {
-        self.object(path).map_or(0, |object| object.size)
+    /// Returns the size of all objects in bytes.
+    pub(super) fn size(&self) -> u64 {
+        self.all.iter().map(|object| object.size).sum()
     }
 
-    /// Opens an object.
+    /// Returns a text that differs if an object was added, removed or replaced.
+    pub(super) fn state(&self) -> String {
+        let mut state = Sha256::new();
+        for Object { key, e_tag, size } in &self.all {
+            state.update(format!("{key}\0{size}\0{}\0", e_tag.as_deref().unwrap_or_default()));
+        }
+        state.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Opens the object of a source that is one.
     ///
     /// # Errors
-    /// If it was not found.
-    pub(super) fn open(self: &Arc<Self>, path: &Path) -> io::Result<Box<dyn Read + Send>> {
-        let object = self.object(path).ok_or(io::ErrorKind::NotFound)?.clone();
-        let mut reader = Reader { objects: self.clone(), object, position: 0, piece: bytes::Bytes::new(), next: None };
-        reader.fetch();
-        Ok(Box::new(reader))
+    /// If it is none.
+    pub(super) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        let object = self.all.first().ok_or(io::ErrorKind::NotFound)?;
+        Ok(self.bucket.open(object))
+    }
+
+    /// Passes on each object after the first `skip`. The next ones are fetched meanwhile.
+    pub(super) fn each(&self, skip: usize, take: &mut Take<'_>) -> Result<(), ArchiveError> {
+        let mut rest = self.all.iter().skip(skip).peekable();
+        let (mut ahead, mut bytes) = (VecDeque::new(), 0);
+        loop {
+            while let Some(object) = rest
+                .next_if(|next| ahead.is_empty() || (ahead.len() < AHEAD && bytes + next.first_piece() <= AHEAD_BYTES))
+            {
+                bytes += object.first_piece();
+                ahead.push_back((object, self.bucket.open(object)));
+            }
+            let Some((object, reader)) = ahead.pop_front() else { return Ok(()) };
+            bytes -= object.first_piece();
+            take(self.bucket.url(&object.key), reader)?;
+        }
+    }
+
+    /// Checks that the store has not failed: what was made of its objects would be void.
+    ///
+    /// # Errors
+    /// The first failure.
+    pub(super) fn check(&self) -> Result<(), ArchiveError> {
+        match self.bucket.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(failure) => Err(failure),
+            None => Ok(()),
+        }
     }
 }
+
+impl Bucket {
+    fn url(&self, key: &str) -> String {
+        format!("{}{}", self.base, encoded(key))
+    }
+
+    fn path(&self, object: &Object) -> PathBuf {
+        PathBuf::from(self.url(&object.key))
+    }
+
+    /// Returns the URL of the folder of objects.
+    fn folder(&self, objects: &[Object]) -> PathBuf {
+        let key = objects.first().map_or("", |object| &*object.key);
+        let folder = key.rsplit_once('/').map_or("", |(folder, _)| folder);
+        PathBuf::from(self.url(folder).trim_end_matches('/'))
+    }
+
+    fn open(self: &Arc<Self>, object: &Object) -> Box<dyn Read + Send> {
+        let (key, e_tag) = (object.key.to_string(), object.e_tag.as_deref().map(str::to_owned));
+        let (bucket, size) = (self.clone(), object.size);
+        let mut reader =
+            Reader { bucket, key, e_tag, size, position: 0, piece: Bytes::new(), next: None, failed: false };
+        reader.fetch();
+        Box::new(reader)
+    }
+
+    /// Keeps an error, unless it is one of the object alone.
+    fn failed(&self, key: &str, error: &object_store::Error) -> io::Error {
+        use object_store::Error::{NotFound, NotModified, Precondition};
+        let text = error.to_string();
+        if !matches!(error, NotFound { .. } | Precondition { .. } | NotModified { .. }) {
+            let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+            // The text has those of its causes.
+            failure.get_or_insert_with(|| ArchiveError::Store { url: self.url(key), source: text.clone().into() });
+        }
+        io::Error::other(text)
+    }
+}
+
+type Fetched = object_store::Result<Bytes>;
 
 /// Reads an object.
 struct Reader {
-    objects: Arc<Objects>,
-    object: ObjectMeta,
+    bucket: Arc<Bucket>,
+    key: String,
+    e_tag: Option<String>,
+    size: u64,
     /// The position after the piece that is fetched.
     position: u64,
-    piece: bytes::Bytes,
-    next: Option<Receiver<object_store::Result<bytes::Bytes>>>,
+    piece: Bytes,
+    next: Option<Receiver<Fetched>>,
+    /// True after an error: the end is not reached then.
+    failed: bool,
 }
 
 impl Reader {
     /// Begins to fetch the next piece, if there is one.
     fn fetch(&mut self) {
-        let Range { start, end } = self.position..self.object.size.min(self.position + PIECE);
-        self.next = (start < end).then(|| {
-            let (store, key) = (self.objects.store.clone(), self.object.location.clone());
-            let (range, if_match) = (Some(GetRange::Bounded(start..end)), self.object.e_tag.clone());
-            // An object that is replaced meanwhile is an error, not a mixture.
-            let options = GetOptions { range, if_match, ..GetOptions::default() };
-            self.objects.thread.spawn(async move { store.get_opts(&key, options).await?.bytes().await })
+        let range = self.position..self.size.min(self.position + PIECE);
+        self.position = range.end;
+        self.next = (!range.is_empty()).then(|| {
+            let (store, key, e_tag) = (self.bucket.store.clone(), self.key.clone(), self.e_tag.clone());
+            self.bucket.thread.spawn(async move { fetched(store, &key, e_tag, range).await })
         });
-        self.position = end;
     }
+
+    fn receive(&mut self, next: &Receiver<Fetched>) -> io::Result<()> {
+        let received = next.recv().unwrap_or_else(|error| Err(generic(error)));
+        self.failed = received.is_err();
+        self.piece = received.map_err(|error| self.bucket.failed(&self.key, &error))?;
+        self.fetch();
+        Ok(())
+    }
+}
+
+/// Fetches a piece. A body of another length is an error: a shorter one would pass for the end of the object.
+async fn fetched(store: Arc<dyn ObjectStore>, key: &str, if_match: Option<String>, bytes: Range<u64>) -> Fetched {
+    let (length, range) = ((bytes.end - bytes.start) as usize, Some(GetRange::Bounded(bytes)));
+    // An object that is replaced meanwhile is an error, not a mixture.
+    let options = GetOptions { range, if_match, ..GetOptions::default() };
+    let mut body = store.get_opts(&Key::parse(key)?, options).await?.into_stream();
+    let mut piece = BytesMut::with_capacity(length);
+    while let Some(part) = body.try_next().await? {
+        if part.len() > length - piece.len() {
+            return Err(generic(format!("more than the {length} bytes that were asked for")));
+        }
+        piece.extend_from_slice(&part);
+    }
+    match piece.len() == length {
+        true => Ok(piece.freeze()),
+        false => Err(generic(format!("{} of the {length} bytes that were asked for", piece.len()))),
+    }
+}
+
+fn generic(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> object_store::Error {
+    object_store::Error::Generic { store: "object store", source: source.into() }
 }
 
 impl Read for Reader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.failed {
+            return Err(io::Error::other("cannot be read further"));
+        }
         if self.piece.is_empty()
             && let Some(next) = self.next.take()
         {
-            self.piece = next.recv().map_err(io::Error::other)?.map_err(io::Error::other)?;
-            self.fetch();
+            self.receive(&next)?;
         }
         let length = buffer.len().min(self.piece.len());
         buffer[..length].copy_from_slice(&self.piece.split_to(length));
@@ -250,119 +454,4 @@ impl Drop for Thread {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Direction;
-    use crate::capture::{Capture, Item};
-    use crate::sources::{JsonColumns, Limits};
-    use object_store::PutPayload;
-    use object_store::memory::InMemory;
-    use std::fs;
-
-    fn store(objects: &[(&str, Vec<u8>)]) -> Arc<dyn ObjectStore> {
-        let store: Arc<dyn ObjectStore> = Arc::new(InMemory::new());
-        let thread = Thread::new().expect("a thread");
-        for (key, content) in objects {
-            let (store, key, content) = (store.clone(), Key::from(*key), PutPayload::from(content.clone()));
-            thread.wait(async move { store.put(&key, content).await.map(drop) }).expect("a thread").expect("an object");
-        }
-        store
-    }
-
-    fn sources(store: &Arc<dyn ObjectStore>, prefix: &str) -> Sources {
-        let mut sources = Sources::default();
-        sources.add_store("s3://bucket/".to_owned(), store.clone(), Key::from(prefix)).expect("a store");
-        sources
-    }
-
-    fn items(sources: &Sources) -> Vec<Item> {
-        let mut items = Vec::new();
-        for source in &sources.all {
-            let mut visit = |item| {
-                items.push(item);
-                Ok(())
-            };
-            source.each(Limits::default(), &JsonColumns::default(), &mut visit).expect("a source");
-        }
-        items
-    }
-
-    fn known(capture: &Capture) -> (Option<i64>, Option<Direction>, Option<u16>, bool, bytes::Bytes) {
-        (capture.time, capture.direction, capture.status, capture.is_answer, capture.content.clone())
-    }
-
-    #[test]
-    fn objects_are_what_files_are() {
-        let captures = deltasoap_test_support::files::in_repository("testdata/captures");
-        let read = |name: &str| fs::read(captures.join(name)).expect("a capture");
-        let zstd = |name: &str| zstd::encode_all(&read(name)[..], 1).expect("zstd");
-        let store = store(&[
-            ("day/a/10.xml", b"<x>10</x>".to_vec()),
-            ("day/a/9.xml", b"<x>9</x>".to_vec()),
-            ("day/a/old.zip", b"PK".to_vec()),
-            ("day/log.jsonl", br#"{"body": "<x>line</x>"}"#.to_vec()),
-            ("day/shop.mitm", read("shop.mitm")),
-            ("day/shop.pcap.zst", zstd("shop.pcap")),
-            ("day/tape/exchanges.jsonl", b"{}".to_vec()),
-            ("other/1.xml", b"<x>other</x>".to_vec()),
-        ]);
-        let found = sources(&store, "day");
-        let names: Vec<_> = found.all.iter().map(Source::name).collect();
-        let expected = ["a", "log.jsonl", "shop.mitm", "shop.pcap.zst"].map(|name| format!("s3://bucket/day/{name}"));
-        assert_eq!(names, expected);
-        assert_eq!(found.skipped.files(), 2);
-        assert_eq!(found.all[0].bytes(), 17);
-        let places = |items: &[Item]| -> Vec<_> {
-            items
-                .iter()
-                .map(|it| if let Item::Capture(it) = it { it.place.clone() } else { panic!("{it:?}") })
-                .collect()
-        };
-        let all = items(&found);
-        assert_eq!(places(&all)[..2], ["s3://bucket/day/a/9.xml", "s3://bucket/day/a/10.xml"]);
-        // The same captures as files.
-        let folder = tempfile::tempdir().expect("a directory");
-        fs::copy(captures.join("shop.mitm"), folder.path().join("shop.mitm")).expect("a file");
-        fs::write(folder.path().join("shop.pcap.zst"), zstd("shop.pcap")).expect("a file");
-        let of_files = items(&Sources::find(&[folder.path().to_owned()]));
-        let of = |items: &[Item]| -> Vec<_> {
-            items.iter().map(|it| if let Item::Capture(it) = it { known(it) } else { panic!("{it:?}") }).collect()
-        };
-        assert_eq!(of(&all[3..]), of(&of_files));
-        // One object, and none.
-        assert_eq!(places(&items(&sources(&store, "day/a/9.xml"))), ["s3://bucket/day/a/9.xml"]);
-        assert_eq!((sources(&store, "").all.len(), sources(&store, "nothing").all.len()), (5, 0));
-    }
-
-    #[test]
-    fn large_objects_are_read_in_pieces_and_replaced_ones_are_errors() {
-        let content: Vec<u8> = (0..2 * PIECE + 12_345).map(|index| (index % 251) as u8).collect();
-        let store = store(&[("large.xml", content.clone())]);
-        let found = sources(&store, "large.xml");
-        let objects = found.all[0].objects.as_ref().expect("a store");
-        let path = Path::new("s3://bucket/large.xml");
-        let mut read = Vec::new();
-        objects.open(path).expect("an object").read_to_end(&mut read).expect("its content");
-        assert!(read == content);
-        let mut reader = objects.open(path).expect("an object");
-        let mut begin = [0; 100];
-        reader.read_exact(&mut begin).expect("its beginning");
-        let (changed, key) = (store.clone(), Key::from("large.xml"));
-        objects
-            .thread
-            .wait(async move { changed.put(&key, PutPayload::from_static(b"other")).await.map(drop) })
-            .expect("a thread")
-            .expect("an object");
-        assert!(reader.read_to_end(&mut Vec::new()).is_err());
-        assert!(objects.open(Path::new("s3://bucket/none.xml")).is_err());
-    }
-
-    #[test]
-    fn urls_of_no_store_are_errors() {
-        for (url, reason) in [("s3:bucket", "s3:bucket"), ("ftp://host/a", "ftp://host/a"), ("://", "not a valid URL")]
-        {
-            let error = Sources::default().add_objects(url).expect_err("no store").to_string();
-            assert!(error.contains(reason), "{error}");
-        }
-    }
-}
+mod tests;

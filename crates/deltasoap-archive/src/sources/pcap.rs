@@ -29,13 +29,17 @@ pub(super) fn read(input: Input<'_>, limits: Limits, visit: &mut Visit<'_>) -> R
         Err(error) => return broken(input.path, &error, visit),
     };
     let mut packets = Packets::new(input.path, limits);
-    let end = each_block(reader, &mut |block| packets.block(block, visit));
+    let damage = match each_block(reader, &mut |block| packets.block(block, visit)) {
+        Ok(()) => None,
+        // Nothing is visited after an error.
+        Err(Stop::Visit(error)) => return Err(error),
+        Err(Stop::File(reason)) => Some(reason),
+    };
     packets.end(visit)?;
     let failure = || failed.lock().unwrap_or_else(PoisonError::into_inner).take();
-    match end {
-        Ok(()) => packets.report_none(visit),
-        Err(Stop::Visit(error)) => Err(error),
-        Err(Stop::File(reason)) => match failure() {
+    match damage {
+        None => packets.report_none(visit),
+        Some(reason) => match failure() {
             Some(error) => broken(input.path, &error, visit),
             None => broken(input.path, &reason, visit),
         },

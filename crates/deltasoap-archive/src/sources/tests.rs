@@ -13,7 +13,7 @@ fn items(path: &Path, limits: Limits) -> Vec<Item> {
             items.push(item);
             Ok(())
         };
-        source.each(limits, &JsonColumns::default(), &mut visit).expect("a source");
+        source.each_after(0, limits, &JsonColumns::default(), &mut visit).expect("a source");
     }
     items
 }
@@ -239,6 +239,40 @@ fn damaged_files_are_read_to_an_end() {
             content.truncate(content.len() - chance.below(content.len() / 4));
             std::fs::write(&path, content).expect("a file");
             assert!(items(&path, Limits { message: 1 << 20 }).len() < 10, "{name}");
+        }
+    }
+}
+
+/// A visitor that has failed may be in any state.
+#[test]
+fn nothing_is_visited_after_an_error() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let captures = deltasoap_test_support::files::in_repository("testdata/captures");
+    let mut paths = ["shop.pcap", "short.pcap", "shop.mitm"].map(|name| captures.join(name)).to_vec();
+    let entry = r#"{"request": {"postData": {"text": "<x/>"}}, "response": {"content": {"text": "<y/>"}}}"#;
+    for (name, content) in [
+        ("day.har", format!(r#"{{"log": {{"entries": [{entry}, {entry}]}}}}"#).into_bytes()),
+        ("day.tar", tar_of(&["a.xml", "b.xml"])),
+        ("day.jsonl", b"{\"body\": \"<x/>\"}\n[]\n{}\n".to_vec()),
+    ] {
+        paths.push(folder.path().join(name));
+        std::fs::write(&paths[paths.len() - 1], content).expect("a file");
+    }
+    for source in &Sources::find(&paths).all {
+        let visits = |most: usize| {
+            let mut visits = 0;
+            let mut visit = |_| {
+                visits += 1;
+                if visits == most { Err(ArchiveError::Ended) } else { Ok(()) }
+            };
+            let read = source.each_after(0, Limits::default(), &JsonColumns::default(), &mut visit);
+            assert_eq!(read.is_err(), visits >= most && most > 0, "{}", source.name());
+            visits
+        };
+        let all = visits(0);
+        assert!(all > 1, "{}", source.name());
+        for most in 1..=all {
+            assert_eq!(visits(most), most, "{}", source.name());
         }
     }
 }

@@ -54,7 +54,13 @@ fn mistakes_say_what_to_do() {
     fs::write(folder.path().join("mine"), "x").expect("a file");
     let taken = archive(wsdl, "testdata/sequences/vsphere-fetch", folder.path(), &[]);
     assert!(stderr(&taken).contains("is not empty, and no archive: name another directory"), "{}", stderr(&taken));
-    assert_eq!([missing, none, taken].map(|it| it.status.code()), [Some(1); 3]);
+    fs::create_dir(folder.path().join("notes")).expect("a directory");
+    fs::write(folder.path().join("notes/day.md"), "x").expect("a file");
+    let notes = folder.path().join("notes").to_string_lossy().into_owned();
+    let empty = archive(wsdl, &notes, &folder.path().join("b"), &[]);
+    assert!(stderr(&empty).contains("1 files skipped (not an .xml, .txt or .http file)"), "{}", stderr(&empty));
+    assert!(stderr(&empty).contains(&format!("no captures in {notes}: name directories")), "{}", stderr(&empty));
+    assert_eq!([missing, none, taken, empty].map(|it| it.status.code()), [Some(1); 4]);
 }
 
 #[test]
