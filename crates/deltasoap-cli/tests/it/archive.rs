@@ -86,7 +86,8 @@ fn a_plan_is_compared_with_all_captures() {
     let error = run(&["cost", "plan", "--wsdl", &wsdl, "--archive", &captures]);
     assert!(stderr(&error).contains("give the volume: --messages, --bytes, or both"), "{}", stderr(&error));
     let empty = tempfile::tempdir().expect("a directory");
-    let error = run(&["cost", "plan", "--wsdl", &wsdl, "--messages", "1", "--archive", &empty.path().to_string_lossy()]);
+    let error =
+        run(&["cost", "plan", "--wsdl", &wsdl, "--messages", "1", "--archive", &empty.path().to_string_lossy()]);
     assert!(stderr(&error).contains("no captures: name files or directories"), "{}", stderr(&error));
     for ignored in [&["--nested", "--clients", "1"][..], &["--archive", "--length", "item=3"]] {
         let refused = run(&[&["cost", "plan", "--wsdl", &wsdl][..], ignored].concat());
