@@ -21,7 +21,9 @@ use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
 use datafusion::parquet::file::properties::WriterProperties;
 use datafusion::prelude::{SessionConfig, SessionContext};
-use datafusion::sql::sqlparser::keywords::ALL_KEYWORDS;
+use datafusion::sql::sqlparser::dialect::GenericDialect;
+use datafusion::sql::sqlparser::keywords::{ALL_KEYWORDS, Keyword};
+use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
 use futures_util::StreamExt as _;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -32,6 +34,10 @@ use url::Url;
 
 /// The part of the memory that a sort sets aside is one in this many.
 const MERGING: usize = 16;
+/// The memory that each of the tasks of a query that run at one time should have.
+const TASK: usize = 32 << 20;
+/// Maximum number of operators in a query: each may be a level of a tree, which is walked by recursion.
+const OPERATORS: usize = 2000;
 /// Number of encoded bytes after which a row group ends: they are in memory until then.
 const GROUP_BYTES: usize = 16 << 20;
 
@@ -75,6 +81,9 @@ pub enum QueryError {
     /// The query is not SQL.
     #[error("{0}")]
     Sql(String),
+    /// The query has too many operators.
+    #[error("a query has at most {OPERATORS} operators: write long lists of values as in (...)")]
+    TooLong,
     /// The query does something else than select.
     #[error("queries only select; their rows can be written to a file (--output)")]
     NoSelect,
@@ -121,7 +130,8 @@ impl QueryTables {
         // What a sort sets aside to merge its files, at most as much as by default.
         let config = SessionConfig::new();
         let merging = config.options().execution.sort_spill_reservation_bytes.min(memory / MERGING);
-        let config = config.with_sort_spill_reservation_bytes(merging);
+        let tasks = config.target_partitions().min(memory / TASK).max(1);
+        let config = config.with_sort_spill_reservation_bytes(merging).with_target_partitions(tasks);
         let disk = DiskManagerBuilder::default().with_mode(DiskManagerMode::OsTmpDirectory);
         let runtime = RuntimeEnvBuilder::new()
             .with_memory_pool(Arc::new(FairSpillPool::new(memory)))
@@ -143,6 +153,9 @@ impl QueryTables {
     /// If it is not a query, or names something that does not exist or cannot be read.
     pub async fn select(&self, sql: &str) -> Result<Rows, QueryError> {
         let of = |error| failure(error, self.memory);
+        if operators(sql) > OPERATORS {
+            return Err(QueryError::TooLong);
+        }
         let state = self.context.state();
         let dialect = state.config().options().sql_parser.dialect;
         let statement = state.sql_to_statement(sql, &dialect).map_err(of)?;
@@ -178,6 +191,18 @@ impl QueryTables {
         let known = self.names().map(quoted).collect::<Vec<_>>().join(", ");
         QueryError::Table { name, hint, known }
     }
+}
+
+/// Returns the number of operators in a query, about. What is no SQL is for the parser to tell.
+fn operators(sql: &str) -> usize {
+    let tokens = Tokenizer::new(&GenericDialect {}, sql).tokenize().unwrap_or_default();
+    let is_operator = |token: &&Token| match token {
+        Token::Word(word) => matches!(word.keyword, Keyword::AND | Keyword::OR | Keyword::NOT | Keyword::UNION),
+        Token::Number(..) | Token::SingleQuotedString(_) => false,
+        Token::Comma | Token::Period | Token::Whitespace(_) => false,
+        _ => true,
+    };
+    tokens.iter().filter(is_operator).count()
 }
 
 /// Returns the directories of Parquet files by their names.

@@ -69,7 +69,7 @@ fn mistakes_name_what_exists() {
     );
     assert!(error("select * from \"Order.reply\"").starts_with("no table Order.reply; there are "));
     let column = error("select m.moment from messages m");
-    assert!(column.starts_with("no column m.moment; there are m.id, m.time, m.sender"), "{column}");
+    assert!(column.starts_with("no column m.moment; there are m.\"id\", m.\"time\", m.sender"), "{column}");
     assert!(error("select customr from \"Order.request\"").starts_with("no column customr; there are "));
     assert!(error("selec 1").contains("selec"), "{}", error("selec 1"));
 }
@@ -204,10 +204,15 @@ fn what_cannot_be_is_told_with_a_way_out() {
     );
     let copied = wait(tables.select("drop table messages")).expect_err("no query").to_string();
     assert_eq!(copied, "queries only select; their rows can be written to a file (--output)");
-    // Deep trees, as programs write them.
-    let terms: Vec<_> = (0..20_000).map(|id| format!("_id = {id}")).collect();
-    let count = rows(&folder, &format!("select count(*) as n from \"Order.request\" where {}", terms.join(" or ")));
-    assert_eq!(count.expect("rows"), [json!({ "n": 10 })]);
+    // Deep trees and long lists, as programs write them.
+    let terms = |count: usize| (0..count).map(|id| format!("_id = {id}")).collect::<Vec<_>>().join(" or ");
+    let count =
+        |condition: &str| rows(&folder, &format!("select count(*) as n from \"Order.request\" where {condition}"));
+    assert_eq!(count(&terms(1000)).expect("rows"), [json!({ "n": 10 })]);
+    let long = count(&terms(20_000)).expect_err("too long").to_string();
+    assert_eq!(long, "a query has at most 2000 operators: write long lists of values as in (...)");
+    let list: Vec<_> = (0..20_000).map(|id| id.to_string()).collect();
+    assert_eq!(count(&format!("_id in ({})", list.join(","))).expect("rows"), [json!({ "n": 10 })]);
     fs::write(root.join("messages/part-00000.parquet"), "no table").expect("a file");
     let damaged = rows(&folder, "select * from messages").expect_err("damaged").to_string();
     assert!(

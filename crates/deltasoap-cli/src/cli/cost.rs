@@ -35,7 +35,7 @@ pub enum CostTask {
     Validate(Check),
     /// Predict what many clients see: response time, throughput, utilisation, and what would change
     /// them
-    Plan(Plan),
+    Plan(Box<Plan>),
 }
 
 /// The calibration to use.
