@@ -33,9 +33,11 @@ use tempfile::NamedTempFile;
 use url::Url;
 
 /// The part of the memory that a sort sets aside is one in this many.
-const MERGING: usize = 16;
+const MERGING: usize = 3;
 /// The memory that each of the tasks of a query that run at one time should have.
 const TASK: usize = 32 << 20;
+/// A batch has a row for each of so many bytes of the memory, at most.
+const BATCH_ROW: usize = 32 << 10;
 /// Maximum number of operators in a query: each may be a level of a tree, which is walked by recursion.
 const OPERATORS: usize = 2000;
 /// Number of encoded bytes after which a row group ends: they are in memory until then.
@@ -131,7 +133,10 @@ impl QueryTables {
         let config = SessionConfig::new();
         let merging = config.options().execution.sort_spill_reservation_bytes.min(memory / MERGING);
         let tasks = config.target_partitions().min(memory / TASK).max(1);
+        // A merge holds a batch of each of its files.
+        let batch = config.batch_size().min(memory / BATCH_ROW).max(1);
         let config = config.with_sort_spill_reservation_bytes(merging).with_target_partitions(tasks);
+        let config = config.with_batch_size(batch);
         let disk = DiskManagerBuilder::default().with_mode(DiskManagerMode::OsTmpDirectory);
         let runtime = RuntimeEnvBuilder::new()
             .with_memory_pool(Arc::new(FairSpillPool::new(memory)))

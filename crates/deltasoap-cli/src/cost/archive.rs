@@ -104,7 +104,10 @@ fn samples(
     for _ in 0..ROUNDS {
         let few = archive(contract, captures, &of_one_part, most)?;
         let chunk_bytes = (few.bytes as u64).div_ceil(PARTS).max(1);
-        let many = archive(contract, captures, &Options { chunk_bytes, ..of_one_part.clone() }, most)?;
+        // A few large messages may have nearly all bytes.
+        let chunk_messages = (few.messages as u64).div_ceil(PARTS).max(1);
+        let of_parts = Options { chunk_bytes, chunk_messages, ..of_one_part.clone() };
+        let many = archive(contract, captures, &of_parts, most)?;
         ensure!(many.parts > few.parts, "the captures hold too few messages for a plan: {}", few.messages);
         best = Some(match best {
             Some((known, known_many)) => (faster(known, few), faster(known_many, many)),
