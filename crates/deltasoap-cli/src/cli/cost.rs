@@ -27,7 +27,7 @@ pub enum CostTask {
     ///
     /// Paths are names of elements below the body's own element, with / between them, and @ before
     /// attributes: item/code. Lengths that are not given are assumed and printed.
-    Predict(Predict),
+    Predict(Box<Predict>),
     /// Predict, then measure, and show how far off predictions are
     ///
     /// Messages are composite types, which no prediction is fitted to, and the operations of real
