@@ -580,7 +580,9 @@ mod tests {
     fn as_many_requests_are_measured_as_planned() {
         let plan = Plan { connections: 5, threads: 2, time: None, requests: Some(101), ..Plan::default() };
         let (outcome, [connections, requests]) = load(&plan);
-        assert_eq!((connections, requests, outcome.served, outcome.end), (5, 101, 51, End::Complete));
+        // A thread that starts late finds nothing left to send.
+        assert!((1..=5).contains(&connections), "{connections}");
+        assert_eq!((requests, outcome.served, outcome.end), (101, 51, End::Complete));
         let [right, wrong] = [&outcome.tallies[0], &outcome.tallies[1]];
         assert_eq!((right.answered(), wrong.failed(), wrong.failures[&Failure::Wrong].count), (51, 50, 50));
         assert_eq!((right.received, wrong.received, right.sent), (51 * 39, 50 * 39, 51 * 18));
