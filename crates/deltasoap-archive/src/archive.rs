@@ -97,8 +97,6 @@ pub struct Archive {
     tables: Tables,
     repeats: Repeats,
     is_continued: bool,
-    /// True once something could not be written: the chunk is void then.
-    has_failed: bool,
     chunk: Chunk,
 }
 
@@ -155,8 +153,7 @@ impl Archive {
         tables.declare(decoding.types());
         let chunk = Chunk { counts: manifest.counts.clone(), ..Chunk::default() };
         let repeats = Repeats::default();
-        let has_failed = false;
-        Ok(Archive { store, manifest, sources, options, decoding, tables, repeats, is_continued, has_failed, chunk })
+        Ok(Archive { store, manifest, sources, options, decoding, tables, repeats, is_continued, chunk })
     }
 
     /// Returns the sources.
@@ -199,7 +196,7 @@ impl Archive {
                 self.make_room(&item, index, position)?;
                 position += 1;
                 self.item(item, &name);
-                self.write_some()?;
+                self.tables.write_some()?;
                 is_over = is_over || !goes_on(&self.chunk.counts);
                 Ok(())
             });
@@ -227,29 +224,7 @@ impl Archive {
         }
     }
 
-    /// Writes rows once there are enough.
-    fn write_some(&mut self) -> Result<(), ArchiveError> {
-        self.refuse_after_failure()?;
-        let written = self.tables.write_some();
-        self.has_failed = written.is_err();
-        written
-    }
-
     fn end_chunk(&mut self, source: usize, position: u64, is_done: bool) -> Result<(), ArchiveError> {
-        self.refuse_after_failure()?;
-        let ended = self.try_end_chunk(source, position, is_done);
-        self.has_failed = ended.is_err();
-        ended
-    }
-
-    /// Returns an error if something could not be written before: what is written after that would be a chunk
-    /// without it.
-    fn refuse_after_failure(&self) -> Result<(), ArchiveError> {
-        let error = || std::io::Error::other("an earlier chunk could not be written");
-        if self.has_failed { Err(ArchiveError::at(&self.store.root)(error())) } else { Ok(()) }
-    }
-
-    fn try_end_chunk(&mut self, source: usize, position: u64, is_done: bool) -> Result<(), ArchiveError> {
         let next = self.tables.end_chunk()?.clone();
         let counts = self.chunk.counts.clone();
         let manifest = Manifest {

@@ -54,6 +54,6 @@ pub use query::{QueryError, QueryTables, Rows};
 #[cfg(feature = "object-store")]
 pub use sources::ObjectsError;
 #[cfg(feature = "tables")]
-pub use sources::{JsonColumns, Limits, Source, Sources};
+pub use sources::{JsonColumns, Limits, Source, Sources, shown_location};
 #[cfg(feature = "tables")]
 pub use store::Compression;

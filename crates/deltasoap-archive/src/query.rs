@@ -2,7 +2,7 @@
 //!
 //! Every directory of Parquet files is a table with the name of the directory. DataFusion reads the
 //! files; it may have another version of Arrow than the writer, because files are the interface.
-//! Nothing is read but these tables, and nothing is written: queries may select, and no more.
+//! Queries read nothing but these tables, and change nothing: they may select, and no more.
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::csv::WriterBuilder;
@@ -87,13 +87,13 @@ pub enum QueryError {
     #[error("a query has at most {OPERATORS} operators: write long lists of values as in (...)")]
     TooLong,
     /// The query does something else than select.
-    #[error("queries only select; their rows can be written to a file (--output)")]
+    #[error("queries only select; write their rows to a file instead")]
     NoSelect,
     /// Comma-separated values have no form for a column.
-    #[error("the column {0} is a list or a struct: write JSON or Parquet (--json, --output)")]
+    #[error("the column {0} is a list or a struct: write JSON or Parquet")]
     Nested(String),
     /// The query needs more memory than it may have, even with files on disk.
-    #[error("the query needs more than {limit} bytes of memory (--limit-memory): {reason}")]
+    #[error("the query needs more than {limit} bytes of memory, and a higher limit lets it have them: {reason}")]
     Memory {
         /// The limit in bytes.
         limit: usize,

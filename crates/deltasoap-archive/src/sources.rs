@@ -198,6 +198,8 @@ impl Source {
         let skip = self.skipped_unread(first);
         let (mut position, mut end) = (skip as u64, None);
         self.each(skip, limits, columns, &mut |item| {
+            // After a failure of the store, an item may be what is left of a message.
+            self.check()?;
             position += 1;
             if position > first {
                 return visit(item);
@@ -208,11 +210,21 @@ impl Source {
             };
             Ok(())
         })?;
+        self.check()?;
         if first == 0 || position > first {
             return Ok(());
         }
         let (place, reason) = end.unwrap_or_else(|| (self.name(), "nothing more is in it".into()));
         Err(ArchiveError::Shorter { place, reason: reason.into_owned() })
+    }
+
+    /// Checks that the store of this source, if it has one, has not failed.
+    fn check(&self) -> Result<(), ArchiveError> {
+        #[cfg(feature = "object-store")]
+        if let Some(objects) = &self.objects {
+            return objects.check();
+        }
+        Ok(())
     }
 
     /// Returns how many of the first items can be left out without reading them.
@@ -228,25 +240,6 @@ impl Source {
 
     /// Passes each item to `visit`, without the first `skip` files of a directory.
     fn each(
-        &self,
-        skip: usize,
-        limits: Limits,
-        columns: &JsonColumns,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), ArchiveError> {
-        #[cfg(feature = "object-store")]
-        if let Some(objects) = &self.objects {
-            // After a failure of the store, an item may be what is left of a message.
-            self.read(skip, limits, columns, &mut |item| {
-                objects.check()?;
-                visit(item)
-            })?;
-            return objects.check();
-        }
-        self.read(skip, limits, columns, visit)
-    }
-
-    fn read(
         &self,
         skip: usize,
         limits: Limits,
@@ -275,6 +268,12 @@ impl Source {
             Kind::Lines => lines::read(self.input(), limits, columns, visit),
         }
     }
+}
+
+/// Returns a path or the URL of an object store for messages: without credentials, a query, and a fragment.
+pub fn shown_location(location: &str) -> String {
+    let shown = deltasoap_wsdl::fetch::shown(location);
+    if shown.contains("://") { shown.split(['?', '#']).next().unwrap_or_default().to_owned() } else { shown }
 }
 
 /// Returns the size of a file in bytes.

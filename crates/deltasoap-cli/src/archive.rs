@@ -4,14 +4,17 @@ use crate::cli::Archive as Arguments;
 use crate::contract::contract_of;
 use crate::output::{print_line, report};
 use anyhow::{Result, bail, ensure};
-use deltasoap_archive::{Archive, Counts, Limits, Options, Skipped, Sources, Summary};
+use deltasoap_archive::{Archive, Counts, Limits, Options, Skipped, Sources, Summary, shown_location};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Writes the tables, and prints what is in them.
 pub fn run(arguments: &Arguments) -> Result<()> {
     if let Some(url) = url_of(&arguments.output) {
-        bail!("{} is an object store: write the tables to a directory, and copy them to the store", shown(url));
+        bail!(
+            "{} is an object store: write the tables to a directory, and copy them to the store",
+            shown_location(url)
+        );
     }
     let (urls, paths): (Vec<_>, Vec<_>) = arguments.paths.iter().cloned().partition(|path| url_of(path).is_some());
     for path in &paths {
@@ -62,20 +65,13 @@ fn add_objects(_: &mut Sources, url: &str) -> Result<()> {
     bail!(
         "{}: this command reads no object stores: install it with `--features object-store`, or copy the captures \
          to a directory",
-        shown(url)
+        shown_location(url)
     )
-}
-
-/// Returns a URL without what may be a credential.
-fn shown(url: &str) -> String {
-    let shown = deltasoap_wsdl::fetch::shown(url);
-    shown.split(['?', '#']).next().unwrap_or_default().to_owned()
 }
 
 /// Returns the paths and URLs that the user has named.
 fn named(paths: &[PathBuf]) -> String {
-    let name = |path: &PathBuf| url_of(path).map_or_else(|| path.display().to_string(), shown);
-    paths.iter().map(name).collect::<Vec<_>>().join(", ")
+    paths.iter().map(|path| shown_location(&path.display().to_string())).collect::<Vec<_>>().join(", ")
 }
 
 fn options(arguments: &Arguments) -> Options {

@@ -543,8 +543,9 @@ mod tests {
         }
     }
 
-    /// Starts a server; returns it with the numbers of connections and requests so far.
-    fn serve() -> (Target, Arc<[AtomicU64; 2]>) {
+    /// Starts a server, which answers once it has so many connections; returns it with the numbers of connections
+    /// and requests so far.
+    fn serve(least: u64) -> (Target, Arc<[AtomicU64; 2]>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (target, counts) = (Target::plain(listener.local_addr().unwrap()), Arc::<[AtomicU64; 2]>::default());
         let shared = Arc::clone(&counts);
@@ -552,7 +553,12 @@ mod tests {
             for stream in listener.incoming().map_while(Result::ok) {
                 shared[0].fetch_add(1, Relaxed);
                 let shared = Arc::clone(&shared);
-                thread::spawn(move || answer(&stream, &shared[1]));
+                thread::spawn(move || {
+                    while shared[0].load(Relaxed) < least {
+                        thread::sleep(Duration::from_millis(1));
+                    }
+                    answer(&stream, &shared[1]);
+                });
             }
         });
         (target, counts)
@@ -571,7 +577,10 @@ mod tests {
     }
 
     fn load(plan: &Plan) -> (Outcome, [u64; 2]) {
-        let (target, counts) = serve();
+        load_from(serve(0), plan)
+    }
+
+    fn load_from((target, counts): (Target, Arc<[AtomicU64; 2]>), plan: &Plan) -> (Outcome, [u64; 2]) {
         let outcome = run(&target, Turns, plan, &Stop::default(), &mut ()).unwrap();
         (outcome, [0, 1].map(|index| counts[index].load(Relaxed)))
     }
@@ -579,10 +588,9 @@ mod tests {
     #[test]
     fn as_many_requests_are_measured_as_planned() {
         let plan = Plan { connections: 5, threads: 2, time: None, requests: Some(101), ..Plan::default() };
-        let (outcome, [connections, requests]) = load(&plan);
-        // A thread that starts late finds nothing left to send.
-        assert!((1..=5).contains(&connections), "{connections}");
-        assert_eq!((requests, outcome.served, outcome.end), (101, 51, End::Complete));
+        // Without waiting, a thread that starts late may find nothing left to send.
+        let (outcome, [connections, requests]) = load_from(serve(5), &plan);
+        assert_eq!((connections, requests, outcome.served, outcome.end), (5, 101, 51, End::Complete));
         let [right, wrong] = [&outcome.tallies[0], &outcome.tallies[1]];
         assert_eq!((right.answered(), wrong.failed(), wrong.failures[&Failure::Wrong].count), (51, 50, 50));
         assert_eq!((right.received, wrong.received, right.sent), (51 * 39, 50 * 39, 51 * 18));
@@ -657,7 +665,7 @@ mod tests {
 
     #[test]
     fn thinking_clients_send_less_and_connections_join_one_by_one() {
-        let (target, counts) = serve();
+        let (target, counts) = serve(0);
         let time = Some(Duration::from_millis(300));
         let plan = Plan { connections: 2, think: Duration::from_millis(100), time, ..Plan::default() };
         let outcome = run(&target, Turns, &plan, &Stop::default(), &mut ()).unwrap();
@@ -683,7 +691,7 @@ mod tests {
             }
         }
         let (stop, plan) = (Stop::default(), Plan { time: None, ..Plan::default() });
-        let outcome = run(&serve().0, Turns, &plan, &stop, &mut StopAtOnce(stop.clone())).unwrap();
+        let outcome = run(&serve(0).0, Turns, &plan, &stop, &mut StopAtOnce(stop.clone())).unwrap();
         assert_eq!(outcome.end, End::Stopped);
     }
 }

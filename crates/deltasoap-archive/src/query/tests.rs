@@ -200,10 +200,10 @@ fn what_cannot_be_is_told_with_a_way_out() {
     let nested = wait(async { tables.select("select [1, 2] as \"order\"").await?.write_csv(io::sink()).await });
     assert_eq!(
         nested.expect_err("a list").to_string(),
-        "the column \"order\" is a list or a struct: write JSON or Parquet (--json, --output)"
+        "the column \"order\" is a list or a struct: write JSON or Parquet"
     );
     let copied = wait(tables.select("drop table messages")).expect_err("no query").to_string();
-    assert_eq!(copied, "queries only select; their rows can be written to a file (--output)");
+    assert_eq!(copied, "queries only select; write their rows to a file instead");
     // Deep trees and long lists, as programs write them.
     let terms = |count: usize| (0..count).map(|id| format!("_id = {id}")).collect::<Vec<_>>().join(" or ");
     let count =

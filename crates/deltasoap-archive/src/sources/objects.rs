@@ -7,7 +7,7 @@
 //! A store that fails says nothing about the captures: the run ends, and is continued later. Only an object that
 //! was removed or replaced since it was listed is one that cannot be read.
 
-use super::{Kind, Source, Sources, container_kind};
+use super::{Kind, Source, Sources, container_kind, shown_location};
 use crate::directory::{ByFolder, Skipped, is_message_name};
 use crate::error::ArchiveError;
 use bytes::{Bytes, BytesMut};
@@ -112,7 +112,7 @@ impl Sources {
             alphanumeric_sort::compare_str(&one.key, &other.key).then_with(|| one.key.cmp(&other.key))
         });
         let bucket = Arc::new(Bucket { base, store, thread, failure: Mutex::default() });
-        let (folders, containers) = sorted(listed, &bucket, &mut self.skipped);
+        let Sorted { folders, containers } = sorted(listed, &bucket, &mut self.skipped);
         let of = |path, kind, all| Source { path, kind, objects: Some(Objects { bucket: bucket.clone(), all }) };
         self.all.extend(folders.into_iter().map(|all| of(bucket.folder(&all), Kind::Objects, all)));
         self.all.extend(containers.into_iter().map(|(object, kind)| of(bucket.path(&object), kind, vec![object])));
@@ -122,11 +122,7 @@ impl Sources {
 
 /// Returns the URL of a store, which has no part that must not be printed.
 fn store_url(text: &str) -> Result<Url, ObjectsError> {
-    let shown = || {
-        let shown = deltasoap_wsdl::fetch::shown(text);
-        shown.split(['?', '#']).next().unwrap_or_default().to_owned()
-    };
-    let url = Url::parse(text).map_err(|error| ObjectsError::Url { url: shown(), error })?;
+    let url = Url::parse(text).map_err(|error| ObjectsError::Url { url: shown_location(text), error })?;
     // In URLs of Azure the user is a container.
     let has_user = !url.username().is_empty() && !matches!(url.scheme(), "az" | "abfs" | "abfss");
     if has_user || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
@@ -135,7 +131,7 @@ fn store_url(text: &str) -> Result<Url, ObjectsError> {
     let is_page = matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _)));
     match SCHEMES.contains(&url.scheme()) && !is_page {
         true => Ok(url),
-        false => Err(ObjectsError::NoStore(shown())),
+        false => Err(ObjectsError::NoStore(shown_location(text))),
     }
 }
 
@@ -180,9 +176,15 @@ async fn list(store: Arc<dyn ObjectStore>, prefix: Key) -> object_store::Result<
     }
 }
 
-/// Returns the message files by their folders, and the files that hold several messages.
-#[allow(clippy::type_complexity, reason = "two lists, which one caller takes apart")]
-fn sorted(listed: Vec<Object>, bucket: &Bucket, skipped: &mut Skipped) -> (Vec<Vec<Object>>, Vec<(Object, Kind)>) {
+/// Objects by what they hold.
+struct Sorted {
+    /// Messages, by their folders.
+    folders: Vec<Vec<Object>>,
+    /// Files of several messages.
+    containers: Vec<(Object, Kind)>,
+}
+
+fn sorted(listed: Vec<Object>, bucket: &Bucket, skipped: &mut Skipped) -> Sorted {
     let (mut folders, mut containers) = (ByFolder::default(), Vec::new());
     for object in listed {
         let key = Path::new(&*object.key);
@@ -202,7 +204,7 @@ fn sorted(listed: Vec<Object>, bucket: &Bucket, skipped: &mut Skipped) -> (Vec<V
             None => skipped.add("not an .xml, .txt or .http file", &bucket.path(&object)),
         }
     }
-    (folders.all, containers)
+    Sorted { folders: folders.all, containers }
 }
 
 /// A store.

@@ -234,6 +234,11 @@ pub struct Plan {
     pub html: Option<PathBuf>,
 }
 
+/// The options by which the plan is one for servers. Those for archives conflict with them themselves: clap drops
+/// what an argument requires if that conflicts with another one.
+#[cfg(feature = "archive")]
+const OF_SERVERS: [&str; 2] = ["clients", "rate"];
+
 /// What is to be archived.
 #[cfg(feature = "archive")]
 #[derive(Debug, Args)]
@@ -247,28 +252,28 @@ pub struct ArchiveVolume {
     ])]
     pub archive: Option<Vec<PathBuf>>,
     /// Number of messages to archive, such as 1e9
-    #[arg(long = "messages", value_name = "N", requires = "archive", conflicts_with = "validate", value_parser = ParseWith(values::amount))]
+    #[arg(long = "messages", value_name = "N", requires = "archive", conflicts_with = "validate", conflicts_with_all = OF_SERVERS, value_parser = ParseWith(values::amount))]
     pub total_messages: Option<f64>,
     /// Size of the messages to archive, uncompressed, such as 1TB
-    #[arg(long = "bytes", value_name = "SIZE", requires = "archive", conflicts_with = "validate", value_parser = ParseWith(values::size))]
+    #[arg(long = "bytes", value_name = "SIZE", requires = "archive", conflicts_with = "validate", conflicts_with_all = OF_SERVERS, value_parser = ParseWith(values::size))]
     pub total_bytes: Option<f64>,
     /// Number of machines, each with --cores
-    #[arg(long, default_value_t = 1, value_name = "N", requires = "archive", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 1, value_name = "N", requires = "archive", conflicts_with_all = OF_SERVERS, value_parser = clap::value_parser!(u32).range(1..))]
     pub nodes: u32,
     /// As `archive` does with this option: nested tables
-    #[arg(long, requires = "archive")]
+    #[arg(long, requires = "archive", conflicts_with_all = OF_SERVERS)]
     pub nested: bool,
     /// As `archive` does with this option: messages that repeat the last one have no rows
-    #[arg(long, requires = "archive")]
+    #[arg(long, requires = "archive", conflicts_with_all = OF_SERVERS)]
     pub deduplicate: bool,
     /// In JSON lines, the property with the message; default: body
-    #[arg(long, value_name = "NAME", requires = "archive")]
+    #[arg(long, value_name = "NAME", requires = "archive", conflicts_with_all = OF_SERVERS)]
     pub body_column: Option<String>,
     /// In JSON lines, the property with the sender; default: sender
-    #[arg(long, value_name = "NAME", requires = "archive")]
+    #[arg(long, value_name = "NAME", requires = "archive", conflicts_with_all = OF_SERVERS)]
     pub sender_column: Option<String>,
     /// Bytes of messages that are archived as samples
-    #[arg(long, default_value_t = 64 << 20, value_name = "BYTES", requires = "archive", value_parser = clap::value_parser!(u64).range(1 << 10..))]
+    #[arg(long, default_value_t = 64 << 20, value_name = "BYTES", requires = "archive", conflicts_with_all = OF_SERVERS, value_parser = clap::value_parser!(u64).range(1 << 10..))]
     pub sample: u64,
 }
 

@@ -89,8 +89,12 @@ fn a_plan_is_compared_with_all_captures() {
     let error =
         run(&["cost", "plan", "--wsdl", &wsdl, "--messages", "1", "--archive", &empty.path().to_string_lossy()]);
     assert!(stderr(&error).contains("no captures: name files or directories"), "{}", stderr(&error));
-    let refused = run(&["cost", "plan", "--wsdl", &wsdl, "--archive", "--length", "item=3"]);
-    assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
+    for ignored in
+        [&["--nested", "--clients", "1"][..], &["--messages", "5", "--rate", "1"], &["--archive", "--length", "item=3"]]
+    {
+        let refused = run(&[&["cost", "plan", "--wsdl", &wsdl][..], ignored].concat());
+        assert_eq!(refused.status.code(), Some(2), "{ignored:?}: {}", stderr(&refused));
+    }
 }
 
 #[cfg(not(feature = "query"))]
